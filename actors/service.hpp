@@ -1,0 +1,118 @@
+#pragma once
+
+#include "actors/reply.hpp"
+#include "actors/visit.hpp"
+#include "core/model.hpp"
+#include "core/report.hpp"
+#include "journal/journal.hpp"
+#include "storage/backend.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace turnout {
+
+/// Whom an API key speaks for.
+struct principal {
+  uuid account_id;
+  uuid key_id;
+  key_type type = key_type::secret;
+  bool api_access = true;
+  /// Requests per hour.
+  int rate_limit = 1000;
+};
+
+/// What the rate limiter says of one request.
+struct rate_status {
+  bool allowed = true;
+  int limit = 0;
+  int remaining = 0;
+  timestamp reset_at;
+};
+
+/// Computes the next state of a link from the current one, or the error to
+/// answer. Must be pure: it is run again when another node was faster.
+using link_change
+  = std::function<caf::expected<link>(const link& current, timestamp now)>;
+
+/// A link to be created.
+struct creation_request {
+  /// Complete but for `key`; an empty slug asks for a generated one.
+  link draft;
+  /// Idempotency-Key and hash of the body; the supervisor fills `response`.
+  std::optional<storage::idempotency> once;
+  /// Renders the 201's body of the finished link.
+  std::function<std::string(const link&)> render;
+};
+
+/// What a creation answers: status 201 and this body.
+struct creation_answer {
+  std::string body;
+};
+
+/// Everything that the HTTP layer asks of the actors. All calls return at once,
+/// may be made from any reactor's thread, and answer through their port.
+class service {
+public:
+  virtual ~service() = default;
+
+  /// Answers a visit of a short link.
+  virtual void resolve(visit_ptr x) = 0;
+
+  /// Creates a link.
+  virtual void create(creation_request x, reply_ptr<creation_answer> reply) = 0;
+
+  /// Reads (empty `change`) or changes a link of an account; answers the link
+  /// as it is afterwards, or `ec::not_found` "Link not found".
+  virtual void with_link(const uuid& account_id, const uuid& link_id,
+                         link_change change, reply_ptr<link> reply)
+    = 0;
+
+  virtual void list_links(const uuid& account_id, int page, int per_page,
+                          reply_ptr<link_page> reply)
+    = 0;
+
+  virtual void analytics(const uuid& account_id, const uuid& link_id,
+                         std::optional<day_number> from,
+                         std::optional<day_number> to,
+                         reply_ptr<analytics_report> reply)
+    = 0;
+
+  virtual void clicks(const uuid& account_id, const uuid& link_id,
+                      storage::click_range range, int page, int per_page,
+                      reply_ptr<click_page> reply)
+    = 0;
+
+  /// Records a conversion of the server call; waits for clicks that are still
+  /// in the journal.
+  virtual void convert(const uuid& account_id, conversion_request x,
+                       reply_ptr<storage::conversion_result> reply)
+    = 0;
+
+  /// Appends an event to the journal of the calling reactor and calls `then`
+  /// on the same thread after the commit, with whether it succeeded. Must be
+  /// called from the thread of reactor `reactor`.
+  virtual void journal(size_t reactor, journal::event x,
+                       std::function<void(bool committed)> then)
+    = 0;
+
+  /// Returns whom a full key speaks for; nullopt for an unknown or revoked
+  /// one. Notes the use of the key.
+  virtual std::optional<principal> authenticate(std::string_view key) = 0;
+
+  /// Counts a request against the hour of the account.
+  virtual void admit(const principal& who, reply_ptr<rate_status> reply) = 0;
+
+  /// Secrets for visitor keys, of `at`'s day and the day before.
+  virtual std::array<std::array<uint8_t, 32>, 2> visitor_secrets(timestamp at)
+    = 0;
+
+  /// Returns an empty string when the store answers and is migrated, otherwise
+  /// the reason; does not block.
+  virtual std::string not_ready() = 0;
+};
+
+} // namespace turnout

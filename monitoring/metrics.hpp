@@ -1,0 +1,85 @@
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <array>
+#include <memory>
+#include <string>
+
+namespace turnout {
+
+/// Every metric of Turnout, resolved once. Names are in metrics.cpp, which a
+/// golden list under test mirrors. Counting is free of locks.
+class metrics {
+public:
+  metrics();
+
+  /// The registry, for the operator endpoint.
+  prometheus::Registry& registry() noexcept {
+    return *x_registry;
+  }
+
+  /// Renders everything in the Prometheus text format.
+  std::string expose() const;
+
+  /// Counts an API answer and its duration.
+  /// @param route template such as "/public/links/{id}", never a raw path.
+  void api_request(const std::string& route, const std::string& method,
+                   int status, double seconds);
+
+  /// Counts a store operation and its duration; `operation` is the name of the
+  /// backend's function.
+  void store_operation(const char* operation, bool ok, double seconds);
+
+  // -- redirects --------------------------------------------------------------
+  prometheus::Counter* redirects_found;
+  prometheus::Counter* redirects_not_found;
+  prometheus::Counter* redirects_unavailable;
+  /// By `exclusion`.
+  std::array<prometheus::Counter*, 4> excluded;
+  prometheus::Histogram* redirect_seconds;
+  prometheus::Counter* clicks_lost;
+
+  // -- http -------------------------------------------------------------------
+  prometheus::Gauge* in_flight;
+  prometheus::Counter* refused_overload;
+  prometheus::Counter* rate_limited;
+
+  // -- journal and drain ------------------------------------------------------
+  prometheus::Counter* journal_events;
+  prometheus::Counter* journal_commits;
+  prometheus::Counter* journal_failures;
+  prometheus::Gauge* journal_bytes;
+  prometheus::Gauge* journal_depth;
+  prometheus::Gauge* drain_lag_seconds;
+  prometheus::Counter* drain_events;
+  prometheus::Counter* drain_failures;
+  prometheus::Counter* drain_orphans;
+  prometheus::Counter* conversions_dropped;
+  prometheus::Histogram* drain_batch_events;
+  prometheus::Histogram* drain_seconds;
+
+  // -- actors -----------------------------------------------------------------
+  prometheus::Gauge* links_loaded;
+  prometheus::Counter* links_passivated;
+  prometheus::Counter* directory_hits;
+  prometheus::Counter* directory_misses;
+  prometheus::Gauge* unknown_slugs;
+  prometheus::Gauge* store_queue;
+  prometheus::Counter* store_refused;
+  prometheus::Counter* actor_restarts;
+  prometheus::Gauge* keys_active;
+
+private:
+  std::shared_ptr<prometheus::Registry> x_registry;
+  prometheus::Family<prometheus::Counter>* x_api_requests;
+  prometheus::Family<prometheus::Histogram>* x_api_seconds;
+  prometheus::Family<prometheus::Counter>* x_store_operations;
+  prometheus::Family<prometheus::Histogram>* x_store_seconds;
+};
+
+} // namespace turnout

@@ -1,0 +1,265 @@
+#pragma once
+
+#include "core/error.hpp"
+#include "core/event.hpp"
+#include "core/model.hpp"
+#include "core/report.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace turnout::storage {
+
+/// Makes a request with an Idempotency-Key repeatable.
+struct idempotency {
+  std::string key;
+  /// Hex SHA-256 of the canonical JSON body.
+  std::string body_hash;
+  /// The answer to give to a retry: the body of the 201.
+  std::string response;
+};
+
+/// What `create_link` did.
+struct creation {
+  /// The stored link with its row keys; default when `replayed`.
+  link created;
+  /// Whether a former request with the same key made the link already.
+  bool replayed = false;
+  /// The former answer's body when `replayed`.
+  std::string response;
+};
+
+/// What a drained click adds to the breakdowns, computed from the click.
+struct click_classes {
+  /// By `dimension`; "unknown" for null.
+  std::array<std::string, num_dimensions> values;
+};
+
+/// The events of one journal in a batch.
+struct journal_range {
+  /// Number of the journal within the node.
+  int journal = 0;
+  /// Position of the last event of this batch in that journal.
+  int64_t last = 0;
+};
+
+/// Events of one node, to be stored exactly once. Events keep the order of
+/// their journals; `position` belongs to the event of the same index.
+struct event_batch {
+  struct place {
+    int journal = 0;
+    int64_t position = 0;
+  };
+  uuid node;
+  std::vector<journal_range> ranges;
+  std::vector<click> clicks;
+  std::vector<click_classes> classes;
+  std::vector<place> click_places;
+  std::vector<excluded_visit> excluded;
+  std::vector<place> excluded_places;
+  std::vector<conversion_request> conversions;
+  std::vector<place> conversion_places;
+};
+
+/// New totals of a link that a batch or a conversion touched.
+struct link_totals {
+  uuid link_id;
+  std::vector<variant_totals> variants;
+};
+
+/// What `store_events` did.
+struct store_result {
+  int64_t clicks = 0;
+  int64_t excluded = 0;
+  int64_t conversions = 0;
+  /// Conversions that found no click, or were repeats.
+  int64_t conversions_dropped = 0;
+  /// Events that were stored before and skipped now.
+  int64_t replayed = 0;
+  /// Events that name a link or variant the store does not have.
+  int64_t orphans = 0;
+  std::vector<link_totals> totals;
+};
+
+/// What `add_conversion` did.
+struct conversion_result {
+  conversion recorded;
+  /// Whether it is new; otherwise the first result of a repeat.
+  bool created = true;
+  link_totals totals;
+};
+
+/// One entry of the change feed.
+struct change {
+  enum class kind : uint8_t { link, key, account };
+  int64_t seq = 0;
+  kind what = kind::link;
+  uuid id;
+};
+
+/// Secrets for visitor keys of one UTC day.
+struct day_secret {
+  day_number day = 0;
+  /// 32 bytes.
+  std::array<uint8_t, 32> secret{};
+};
+
+/// Bounds of a click list; both ends are inclusive at the start and exclusive
+/// at the end.
+struct click_range {
+  /// nullopt: from the first click on.
+  std::optional<timestamp> from;
+  /// nullopt: to the last click.
+  std::optional<timestamp> until;
+};
+
+/// A connection to a store. Every call blocks, is atomic, and may be made from
+/// one thread at a time; open one backend per thread. Failures of the database
+/// come back as `ec::unavailable` with what failed and what to do; the
+/// connection is opened again by the next call. No call throws.
+class backend {
+public:
+  virtual ~backend() = default;
+
+  // -- upkeep -----------------------------------------------------------------
+
+  /// Succeeds when the database answers.
+  virtual caf::error ping() = 0;
+
+  /// Returns the version of the stored schema, 0 for an empty store.
+  virtual caf::expected<int> schema_version() = 0;
+
+  /// Returns the version of the schema that this plugin works on.
+  virtual int newest_schema_version() const = 0;
+
+  /// Brings the schema to the newest version, one transaction per step; safe
+  /// when several processes do it at once. Fails with `ec::schema_too_new`
+  /// when the store was made by a newer plugin.
+  virtual caf::error migrate() = 0;
+
+  /// Recomputes every roll-up and total from the raw events and returns one
+  /// line per difference. With `repair`, writes what it computed.
+  virtual caf::expected<std::vector<std::string>> verify(bool repair) = 0;
+
+  // -- accounts and keys ------------------------------------------------------
+
+  /// Adds an account. Fails with `ec::conflict` when the id or the e-mail
+  /// address (compared without case) is taken.
+  virtual caf::error add_account(const account& x) = 0;
+
+  /// Returns an account by e-mail address, compared without case.
+  virtual caf::expected<std::optional<account>>
+  find_account(const std::string& email) = 0;
+
+  /// Returns all accounts, oldest first.
+  virtual caf::expected<std::vector<account>> list_accounts() = 0;
+
+  /// Stores `api_access`, `rate_limit` and `password_hash` of an account.
+  /// Fails with `ec::not_found`.
+  virtual caf::error update_account(const account& x) = 0;
+
+  /// Adds a key. Fails with `ec::conflict` when the same key exists.
+  virtual caf::error add_key(const api_key& x) = 0;
+
+  /// Returns the keys of every account, revoked ones left out.
+  virtual caf::expected<std::vector<api_key>> list_keys() = 0;
+
+  /// Revokes an active key of an account. Fails with `ec::not_found`.
+  virtual caf::error revoke_key(const uuid& account_id, const uuid& key_id) = 0;
+
+  /// Moves `last_used_at` of keys forward.
+  virtual caf::error
+  touch_keys(const std::vector<std::pair<uuid, timestamp>>& used) = 0;
+
+  // -- links ------------------------------------------------------------------
+
+  /// Stores a new link with its variants, its first stratum and, if given, the
+  /// idempotency record, which lives for 24 hours. Fails with `ec::conflict`
+  /// when the slug is taken (also by a deleted link; the detail is "slug") or
+  /// when the idempotency key was used with another body (detail
+  /// "idempotency").
+  virtual caf::expected<creation>
+  create_link(const link& x, const std::optional<idempotency>& once) = 0;
+
+  /// Returns the link of a slug, deleted ones included.
+  virtual caf::expected<std::optional<link>>
+  load_link(const std::string& slug) = 0;
+
+  /// Returns the link of an id, deleted ones included.
+  virtual caf::expected<std::optional<link>> load_link(const uuid& id) = 0;
+
+  /// Stores all that can change of a link and its variants (new ones included)
+  /// and, if its number is new, the stratum of the current weights. Fails with
+  /// `ec::stale` when the stored version is not `x.version`. Returns the link
+  /// with row keys and the next version.
+  virtual caf::expected<link> save_link(const link& x) = 0;
+
+  /// Returns the strata of a link, by number.
+  virtual caf::expected<std::vector<stratum>> strata(row_key link_key) = 0;
+
+  /// Returns a page of the links of an account that are not deleted, newest
+  /// first. `page` counts from 1.
+  virtual caf::expected<link_page>
+  list_links(const uuid& account_id, int page, int per_page) = 0;
+
+  // -- events -----------------------------------------------------------------
+
+  /// Stores a batch in one transaction: raw events, roll-ups, totals, and the
+  /// new positions. Events at or before a stored position are skipped, so a
+  /// batch may be sent again at will.
+  virtual caf::expected<store_result> store_events(const event_batch& batch)
+    = 0;
+
+  /// Returns the last stored position of each journal of a node.
+  virtual caf::expected<std::vector<journal_range>>
+  journal_positions(const uuid& node) = 0;
+
+  /// Records a conversion at once. Fails with `ec::not_found` and detail
+  /// "Click not found", "Link not found" or "Variant not found"; links of
+  /// other accounts are not found.
+  virtual caf::expected<conversion_result>
+  add_conversion(const uuid& account_id, const conversion_request& x) = 0;
+
+  /// Returns the secrets of the given days, making those that are missing, and
+  /// forgets those older than two days before the first.
+  virtual caf::expected<std::vector<day_secret>>
+  day_secrets(const std::vector<day_number>& days) = 0;
+
+  // -- reports ----------------------------------------------------------------
+
+  /// Returns the report of a link for UTC days, both ends included; without
+  /// days, from its creation to `today`. Fails with `ec::not_found`.
+  virtual caf::expected<analytics_report>
+  analytics(const uuid& account_id, const uuid& link_id,
+            std::optional<day_number> from, std::optional<day_number> to,
+            day_number today) = 0;
+
+  /// Returns a page of clicks, newest first. Fails with `ec::not_found`.
+  virtual caf::expected<click_page>
+  clicks(const uuid& account_id, const uuid& link_id, const click_range& range,
+         int page, int per_page) = 0;
+
+  // -- changes ----------------------------------------------------------------
+
+  /// Returns the number of the newest change.
+  virtual caf::expected<int64_t> last_change() = 0;
+
+  /// Returns at most 1,000 changes after `seq`, oldest first.
+  virtual caf::expected<std::vector<change>> changes_since(int64_t seq) = 0;
+};
+
+using backend_ptr = std::unique_ptr<backend>;
+
+/// Where and how a plugin opens its store.
+struct backend_settings {
+  /// Directory for stores that live in files.
+  std::string data_dir;
+  /// Connection string for stores that live elsewhere; may be empty.
+  std::string dsn;
+};
+
+} // namespace turnout::storage
