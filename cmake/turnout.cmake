@@ -12,6 +12,12 @@ target_link_libraries(turnout_options INTERFACE Threads::Threads)
 function(turnout_library folder)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  if(NOT sources)
+    add_library(turnout_${folder} INTERFACE)
+    target_link_libraries(turnout_${folder} INTERFACE turnout_options
+                                                      ${arg_PUBLIC})
+    return()
+  endif()
   add_library(turnout_${folder} STATIC ${sources})
   target_link_libraries(
     turnout_${folder}

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "config/settings.hpp"
+#include "core/routing.hpp"
+#include "monitoring/metrics.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <deque>
+#include <string>
+
+namespace turnout {
+
+/// State of a LINK.
+class link_state {
+public:
+  static inline const char* name = "link";
+
+  /// Takes over the link as the store has it.
+  void assign(link x);
+
+  /// Answers a visit: chooses the variant and makes the record to journal.
+  void answer(visit& x);
+
+  /// The link as it is in force.
+  link current;
+
+  /// Options of the redirect; outlives the actor.
+  const settings* options = nullptr;
+
+  store_pool_actor pool;
+
+  /// Changes that wait for the one that is being stored.
+  std::deque<link_call_ptr> waiting;
+
+  /// Whether a change is being stored or the link being read.
+  bool busy = false;
+
+  /// Whether the link is to be read again after what is under way.
+  bool reload = false;
+
+  std::chrono::steady_clock::time_point last_used;
+
+private:
+  routing_table x_routes;
+  std::string x_cookie_name;
+};
+
+/// Behavior of a LINK.
+/// @param options must outlive the actor.
+link_actor::behavior_type link_behavior(
+  link_actor::stateful_pointer<link_state> self, const link& x,
+  const settings* options, const store_pool_actor& pool);
+
+} // namespace turnout

@@ -1,0 +1,315 @@
+#include "actors/link_supervisor.hpp"
+
+#include "actors/link.hpp"
+#include "actors/store_call.hpp"
+#include "core/identifiers.hpp"
+#include "monitoring/log.hpp"
+
+#include <caf/send.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+namespace turnout {
+
+namespace {
+
+/// Tries with a generated slug before giving up; the second half of them with
+/// longer and longer slugs.
+constexpr size_t max_slug_tries = 8;
+
+using supervisor_pointer
+  = link_supervisor_actor::stateful_pointer<link_supervisor_state>;
+
+using maybe_link = std::optional<link>;
+
+// -- LINKs --------------------------------------------------------------------
+
+/// Returns the LINK of a stored link, spawning it if there is none.
+link_supervisor_state::loaded& adopt(supervisor_pointer self, const link& x) {
+  auto& st = self->state;
+  if (auto i = st.links.find(x.id); i != st.links.end())
+    return i->second;
+  auto handle = self->spawn(link_behavior, x, st.tools.options, st.tools.pool);
+  self->monitor(handle);
+  st.ids.emplace(x.slug, x.id);
+  st.tools.counters->links_loaded->Set(
+    static_cast<double>(st.links.size() + 1));
+  return st.links.emplace(x.id, link_supervisor_state::loaded{handle, x.slug})
+    .first->second;
+}
+
+/// Drops what is known of a LINK that ended.
+void forget(supervisor_pointer self, const caf::actor_addr& source,
+            const caf::error& reason) {
+  auto& st = self->state;
+  const auto i = std::find_if(st.links.begin(), st.links.end(),
+                              [&](const auto& entry) {
+                                return entry.second.handle == source;
+                              });
+  if (i == st.links.end())
+    return;
+  log::error("link actor died, the next visit loads it again",
+             {{"slug", i->second.slug}, {"error", detail(reason)}});
+  st.tools.counters->actor_restarts->Increment();
+  st.tools.directory->forget(i->second.slug);
+  st.ids.erase(i->second.slug);
+  st.links.erase(i);
+  st.tools.counters->links_loaded->Set(static_cast<double>(st.links.size()));
+}
+
+// -- visits -------------------------------------------------------------------
+
+void slug_loaded(supervisor_pointer self, const std::string& slug,
+                 caf::expected<maybe_link>& result) {
+  auto& st = self->state;
+  const auto waiting = std::move(st.visits.extract(slug).mapped());
+  if (!result) {
+    for (const auto& x : waiting)
+      x->unavailable();
+    return;
+  }
+  if (!*result) {
+    // The link may have been created while the store was being asked.
+    if (auto i = st.ids.find(slug); i != st.ids.end()) {
+      for (const auto& x : waiting)
+        self->send(st.links[i->second].handle, x);
+      return;
+    }
+    st.tools.directory->publish_unknown(slug);
+    for (const auto& x : waiting)
+      x->not_found();
+    return;
+  }
+  const auto& entry = adopt(self, **result);
+  if (!entry.leaving)
+    st.tools.directory->publish(slug, entry.handle);
+  for (const auto& x : waiting)
+    self->send(entry.handle, x);
+}
+
+void handle_visit(supervisor_pointer self, const visit_ptr& x) {
+  auto& st = self->state;
+  const auto& slug = x->request().slug;
+  if (auto i = st.ids.find(slug); i != st.ids.end()) {
+    const auto& entry = st.links[i->second];
+    self->send(entry.handle, x);
+    if (!entry.leaving)
+      st.tools.directory->publish(slug, entry.handle);
+    return;
+  }
+  auto& waiting = st.visits[slug];
+  waiting.push_back(x);
+  if (waiting.size() > 1)
+    return;
+  store_call<maybe_link>(
+    self, st.tools.pool, "load_link",
+    [slug](storage::backend& db) { return db.load_link(slug); },
+    [=](caf::expected<maybe_link>& result) {
+      slug_loaded(self, slug, result);
+    });
+}
+
+// -- calls --------------------------------------------------------------------
+
+void handle_call(supervisor_pointer self, const link_call_ptr& call) {
+  auto& st = self->state;
+  if (auto i = st.links.find(call->link_id); i != st.links.end()) {
+    self->send(i->second.handle, call);
+    return;
+  }
+  auto& waiting = st.calls[call->link_id];
+  waiting.push_back(call);
+  if (waiting.size() > 1)
+    return;
+  store_call<maybe_link>(
+    self, st.tools.pool, "load_link",
+    [id = call->link_id](storage::backend& db) { return db.load_link(id); },
+    [=, id = call->link_id](caf::expected<maybe_link>& result) {
+      auto& st = self->state;
+      const auto waiting = std::move(st.calls.extract(id).mapped());
+      if (result && *result) {
+        const auto& entry = adopt(self, **result);
+        for (const auto& x : waiting)
+          self->send(entry.handle, x);
+        return;
+      }
+      for (const auto& x : waiting)
+        x->reply->deliver(
+          result ? make_error(ec::not_found, "Link not found")
+                 : result.error());
+    });
+}
+
+// -- creation -----------------------------------------------------------------
+
+caf::expected<storage::creation> store_link(storage::backend& db,
+                                            const creation_request& x,
+                                            int per_account) {
+  if (per_account > 0) {
+    auto owned = db.list_links(x.draft.user_id, 1, 1);
+    if (!owned)
+      return owned.error();
+    if (owned->total >= per_account)
+      return make_error(ec::invalid,
+                        "The account has as many links as it may have ("
+                          + std::to_string(per_account) + ")");
+  }
+  return db.create_link(x.draft, x.once);
+}
+
+void finish(supervisor_pointer self, const creation_call& call) {
+  if (call.request.once)
+    self->state.running.erase(
+      {call.request.draft.user_id, call.request.once->key});
+}
+
+void try_create(supervisor_pointer self, const creation_call_ptr& call,
+                bool generate, size_t attempt) {
+  auto& st = self->state;
+  auto& request = call->request;
+  if (generate) {
+    const auto extra
+      = attempt > max_slug_tries / 2 ? attempt - max_slug_tries / 2 : 0;
+    request.draft.slug = make_slug(
+      static_cast<size_t>(st.tools.options->slug.length) + extra);
+  }
+  const auto body = request.render(request.draft);
+  if (request.once)
+    request.once->response = body;
+  store_call<storage::creation>(
+    self, st.tools.pool, "create_link",
+    [call, per_account = st.tools.options->links.per_account](
+      storage::backend& db) { return store_link(db, call->request, per_account); },
+    [=](caf::expected<storage::creation>& result) {
+      auto& st = self->state;
+      const auto& slug = call->request.draft.slug;
+      if (!result) {
+        auto& err = result.error();
+        const auto slug_taken
+          = code_of(err) == ec::conflict && detail(err) == "slug";
+        if (slug_taken && generate && attempt < max_slug_tries) {
+          try_create(self, call, generate, attempt + 1);
+          return;
+        }
+        finish(self, *call);
+        if (slug_taken)
+          err = make_error(ec::conflict,
+                           "Slug '" + slug + "' is already taken");
+        else if (code_of(err) == ec::conflict)
+          err = make_error(ec::conflict, "Idempotency-Key was used before with "
+                                         "another request body");
+        call->reply->deliver(std::move(err));
+        return;
+      }
+      finish(self, *call);
+      if (result->replayed) {
+        call->reply->deliver(creation_answer{std::move(result->response)});
+        return;
+      }
+      const auto& entry = adopt(self, result->created);
+      st.tools.directory->publish(slug, entry.handle, [=] {
+        call->reply->deliver(creation_answer{body});
+      });
+    });
+}
+
+void handle_creation(supervisor_pointer self, const creation_call_ptr& call) {
+  const auto& request = call->request;
+  if (request.once
+      && !self->state.running
+            .emplace(request.draft.user_id, request.once->key)
+            .second) {
+    call->reply->deliver(make_error(
+      ec::in_progress, "A request with this Idempotency-Key is still running"));
+    return;
+  }
+  try_create(self, call, request.draft.slug.empty(), 1);
+}
+
+// -- changes by others --------------------------------------------------------
+
+void changed_elsewhere(supervisor_pointer self, const uuid& id) {
+  auto& st = self->state;
+  if (auto i = st.links.find(id); i != st.links.end()) {
+    self->send(i->second.handle, reload_atom::value);
+    return;
+  }
+  // Perhaps a new link, whose slug a reactor remembers as unknown.
+  store_call<maybe_link>(
+    self, st.tools.pool, "load_link",
+    [id](storage::backend& db) { return db.load_link(id); },
+    [=](caf::expected<maybe_link>& result) {
+      auto& st = self->state;
+      if (result && *result && !st.links.contains(id))
+        st.tools.directory->forget((*result)->slug);
+    });
+}
+
+// -- passivation --------------------------------------------------------------
+
+/// Asks every LINK whether it is idle; those that are leave in three steps: no
+/// reactor sends visits to them any more, what was sent is answered, they end.
+void look_for_idle(supervisor_pointer self) {
+  for (const auto& [id, entry] : self->state.links)
+    self->request(entry.handle, caf::infinite, idle_atom::value)
+      .then(
+        [=, id = id](bool is_idle) {
+          auto& st = self->state;
+          auto i = st.links.find(id);
+          if (!is_idle || i == st.links.end() || i->second.leaving)
+            return;
+          i->second.leaving = true;
+          st.tools.directory->forget(
+            i->second.slug,
+            [id, me = caf::actor_cast<link_supervisor_actor>(self)] {
+              caf::anon_send(me, left_atom::value, id);
+            });
+        },
+        [](const caf::error&) {
+          // Its DOWN message says the same.
+        });
+}
+
+void let_go(supervisor_pointer self, const uuid& id) {
+  auto& st = self->state;
+  auto i = st.links.find(id);
+  if (i == st.links.end())
+    return;
+  self->demonitor(caf::actor_cast<caf::actor_addr>(i->second.handle));
+  self->send(i->second.handle, leave_atom::value);
+  st.ids.erase(i->second.slug);
+  st.links.erase(i);
+  st.tools.counters->links_passivated->Increment();
+  st.tools.counters->links_loaded->Set(static_cast<double>(st.links.size()));
+}
+
+} // namespace
+
+// -- behavior -----------------------------------------------------------------
+
+link_supervisor_actor::behavior_type
+link_supervisor(supervisor_pointer self, const link_supervisor_tools& tools) {
+  self->state.tools = tools;
+  const auto sweep = std::chrono::milliseconds{
+    std::clamp(tools.options->links.idle_seconds * 100, 100, 60'000)};
+  self->set_down_handler([=](const caf::down_msg& msg) {
+    forget(self, msg.source, msg.reason);
+  });
+  self->delayed_send(self, sweep, tick_atom::value);
+  return {
+    [=](const visit_ptr& x) { handle_visit(self, x); },
+    [=](const link_call_ptr& call) { handle_call(self, call); },
+    [=](const creation_call_ptr& call) { handle_creation(self, call); },
+    [=](reload_atom, const uuid& id) { changed_elsewhere(self, id); },
+    [=](tick_atom) {
+      look_for_idle(self);
+      self->delayed_send(self, sweep, tick_atom::value);
+    },
+    [=](left_atom, const uuid& id) { let_go(self, id); },
+  };
+}
+
+} // namespace turnout

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "actors/link_directory.hpp"
+#include "config/settings.hpp"
+#include "monitoring/metrics.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace turnout {
+
+/// What the LINK SUPERVISOR works with; everything outlives it.
+struct link_supervisor_tools {
+  const settings* options = nullptr;
+  metrics* counters = nullptr;
+  link_directory* directory = nullptr;
+  store_pool_actor pool;
+};
+
+/// State of the LINK SUPERVISOR.
+struct link_supervisor_state {
+  static inline const char* name = "link_supervisor";
+
+  /// A LINK that lives.
+  struct loaded {
+    link_actor handle;
+    std::string slug;
+    /// Whether it is on its way out of memory.
+    bool leaving = false;
+  };
+
+  link_supervisor_tools tools;
+  std::unordered_map<uuid, loaded> links;
+  std::unordered_map<std::string, uuid> ids;
+  /// Visits and calls that wait for a link to be loaded.
+  std::unordered_map<std::string, std::vector<visit_ptr>> visits;
+  std::unordered_map<uuid, std::vector<link_call_ptr>> calls;
+  /// Idempotency keys of creations under way, by account.
+  std::set<std::pair<uuid, std::string>> running;
+};
+
+/// Behavior of the LINK SUPERVISOR.
+link_supervisor_actor::behavior_type link_supervisor(
+  link_supervisor_actor::stateful_pointer<link_supervisor_state> self,
+  const link_supervisor_tools& tools);
+
+} // namespace turnout

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "actors/reply.hpp"
+#include "actors/service.hpp"
+#include "actors/visit.hpp"
+#include "core/model.hpp"
+#include "storage/backend.hpp"
+
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/atom.hpp>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace turnout {
+
+// The messages between actors. None ever leaves the process, so none can be
+// serialised. Large payloads travel as shared pointers.
+
+/// A piece of work for a store worker.
+struct store_job {
+  /// What it does, for metrics: the name of the backend's function.
+  const char* name = "";
+  /// Runs on a worker's thread; its result is an `expected<T>` that only the
+  /// sender of the job looks into (see store_call.hpp).
+  std::function<std::shared_ptr<void>(storage::backend&)> run;
+};
+
+/// The result of a store job.
+struct store_outcome {
+  std::shared_ptr<void> value;
+};
+
+/// Reads or changes a link of an account.
+struct link_call {
+  uuid account_id;
+  uuid link_id;
+  /// Empty for reading.
+  link_change change;
+  reply_ptr<link> reply;
+};
+
+/// Creates a link.
+struct creation_call {
+  creation_request request;
+  reply_ptr<creation_answer> reply;
+};
+
+/// Records a conversion of the server call.
+struct conversion_call {
+  uuid account_id;
+  conversion_request request;
+  reply_ptr<storage::conversion_result> reply;
+};
+
+/// Counts an API request.
+struct admission_call {
+  principal who;
+  reply_ptr<rate_status> reply;
+};
+
+using link_call_ptr = std::shared_ptr<link_call>;
+using creation_call_ptr = std::shared_ptr<creation_call>;
+using conversion_call_ptr = std::shared_ptr<conversion_call>;
+using admission_call_ptr = std::shared_ptr<admission_call>;
+
+// -- atoms --------------------------------------------------------------------
+
+/// INTERNAL: something that an actor does from time to time.
+using tick_atom = caf::atom_constant<caf::atom("tick")>;
+
+/// Read again what the store says.
+using reload_atom = caf::atom_constant<caf::atom("reload")>;
+
+/// Do now what would be done later.
+using flush_atom = caf::atom_constant<caf::atom("flush")>;
+
+/// Tell whether nothing has happened for long.
+using idle_atom = caf::atom_constant<caf::atom("idle")>;
+
+/// Leave: end after the messages that came before.
+using leave_atom = caf::atom_constant<caf::atom("leave")>;
+
+/// A link is known no longer by any reactor.
+using left_atom = caf::atom_constant<caf::atom("left")>;
+
+} // namespace turnout
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::store_job)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::store_outcome)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::uuid)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::visit_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::link_call_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::creation_call_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::conversion_call_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::admission_call_ptr)

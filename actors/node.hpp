@@ -1,0 +1,141 @@
+#pragma once
+
+#include "actors/change_feed.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/key_manager.hpp"
+#include "actors/link_directory.hpp"
+#include "actors/secret_keeper.hpp"
+#include "actors/service.hpp"
+#include "actors/turn_journal.hpp"
+#include "config/settings.hpp"
+#include "monitoring/metrics.hpp"
+#include "reactor/actor_system.hpp"
+#include "reactor/reactor_pool.hpp"
+#include "storage/plugin_loader.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace turnout {
+
+/// Everything of a serving process between its HTTP servers and its store: the
+/// actors, the journals, and what they share.
+class node final : public service {
+public:
+  /// Starts the actors on the reactors, which must run. The store must be
+  /// migrated. All references must outlive the node.
+  /// @param give_up called once, from any thread, when the node can no longer
+  ///                work; the process should end with a non-zero code.
+  static caf::expected<std::unique_ptr<node>>
+  start(const settings& options, storage::backend_factory open,
+        reactor_pool& reactors, metrics& counters,
+        std::function<void(std::string)> give_up);
+
+  /// Must be stopped, and the reactors too.
+  ~node() override;
+
+  /// Drains what the store takes within `grace`, then ends all actors. No
+  /// request may be under way any more; the reactors must still run.
+  void stop(std::chrono::milliseconds grace);
+
+  // -- service ----------------------------------------------------------------
+
+  void resolve(visit_ptr x) override;
+
+  void create(creation_request x, reply_ptr<creation_answer> reply) override;
+
+  void with_link(const uuid& account_id, const uuid& link_id,
+                 link_change change, reply_ptr<link> reply) override;
+
+  void list_links(const uuid& account_id, int page, int per_page,
+                  reply_ptr<link_page> reply) override;
+
+  void analytics(const uuid& account_id, const uuid& link_id,
+                 std::optional<day_number> from, std::optional<day_number> to,
+                 reply_ptr<analytics_report> reply) override;
+
+  void clicks(const uuid& account_id, const uuid& link_id,
+              storage::click_range range, int page, int per_page,
+              reply_ptr<click_page> reply) override;
+
+  void convert(const uuid& account_id, conversion_request x,
+               reply_ptr<storage::conversion_result> reply) override;
+
+  void journal(size_t reactor, journal::event x,
+               std::function<void(bool committed)> then) override;
+
+  std::optional<principal> authenticate(std::string_view key) override;
+
+  void admit(const principal& who, reply_ptr<rate_status> reply) override;
+
+  std::array<std::array<uint8_t, 32>, 2> visitor_secrets(timestamp at) override;
+
+  std::string not_ready() override;
+
+private:
+  /// A handle that changes when its actor is restarted.
+  template <class Handle>
+  class slot {
+  public:
+    Handle get() const {
+      const std::lock_guard guard{x_mutex};
+      return x_handle;
+    }
+
+    /// Stores a handle and returns it untyped, for the ROOT SUPERVISOR.
+    caf::actor set(Handle x) {
+      const std::lock_guard guard{x_mutex};
+      x_handle = std::move(x);
+      return caf::actor_cast<caf::actor>(x_handle);
+    }
+
+    void clear() {
+      const std::lock_guard guard{x_mutex};
+      x_handle = nullptr;
+    }
+
+  private:
+    mutable std::mutex x_mutex;
+    Handle x_handle;
+  };
+
+  node(const settings& options, reactor_pool& reactors, metrics& counters);
+
+  /// Reads from the store what the actors start with, and opens the journals.
+  caf::error prepare(const storage::backend_factory& open);
+
+  void spawn_actors(storage::backend_factory open,
+                    std::function<void(std::string)> give_up);
+
+  template <class T, class Work>
+  void read(const char* name, Work work, reply_ptr<T> reply);
+
+  const settings& x_options;
+  reactor_pool& x_reactors;
+  metrics& x_counters;
+  std::filesystem::path x_journal_dir;
+  uuid x_id;
+  int64_t x_first_change = 0;
+  std::vector<std::unique_ptr<turn_journal>> x_journals;
+  key_ring x_keys;
+  secret_box x_secrets;
+  store_health x_health;
+  link_directory x_directory;
+  reactor_system_config x_system_config;
+  std::unique_ptr<caf::actor_system> x_system;
+  store_pool_actor x_pool;
+  link_supervisor_actor x_supervisor;
+  slot<key_manager_actor> x_key_manager;
+  slot<rate_limiter_actor> x_limiter;
+  slot<drain_actor> x_drain;
+  slot<conversion_recorder_actor> x_recorder;
+  caf::actor x_root;
+};
+
+} // namespace turnout

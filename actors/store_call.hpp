@@ -1,0 +1,46 @@
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "core/error.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace turnout {
+
+/// Wraps `work`, a function from a backend to an `expected<T>`, as a job.
+template <class T, class Work>
+store_job make_store_job(const char* name, Work work) {
+  return {name, [work = std::move(work)](storage::backend& db) mutable
+                -> std::shared_ptr<void> {
+            return std::make_shared<caf::expected<T>>(work(db));
+          }};
+}
+
+/// Runs `work` on a STORE WORKER and passes its `expected<T>` to `then` in the
+/// context of `self`, also when the job never ran.
+template <class T, class Self, class Work, class Then>
+void store_call(Self* self, const store_pool_actor& pool, const char* name,
+                Work work, Then then) {
+  auto done = std::make_shared<Then>(std::move(then));
+  self
+    ->request(pool, caf::infinite,
+              make_store_job<T>(name, std::move(work)))
+    .then(
+      [done](const store_outcome& outcome) {
+        (*done)(*std::static_pointer_cast<caf::expected<T>>(outcome.value));
+      },
+      [done](const caf::error& err) {
+        caf::expected<T> result{err};
+        (*done)(result);
+      });
+}
+
+/// Turns the outcome of a backend's function without result into an expected.
+inline caf::expected<void> to_expected(caf::error err) {
+  if (err)
+    return err;
+  return {};
+}
+
+} // namespace turnout

@@ -1,0 +1,148 @@
+#include "app/serve.hpp"
+
+#include "actors/node.hpp"
+#include "app/accounts.hpp"
+#include "app/command_line.hpp"
+#include "app/limits.hpp"
+#include "app/output.hpp"
+#include "app/signals.hpp"
+#include "app/store.hpp"
+#include "app/version.hpp"
+#include "http/geo.hpp"
+#include "http/operator_server.hpp"
+#include "http/server.hpp"
+#include "journal/directory_lock.hpp"
+#include "monitoring/log.hpp"
+#include "monitoring/metrics.hpp"
+#include "reactor/reactor_pool.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+namespace turnout::app {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How often the country database is looked at.
+constexpr auto housekeeping_interval = 2s;
+
+/// Requests under way may take this long after a stop was asked for.
+constexpr auto finish_time = 4s;
+
+/// The DRAIN may take this long after that.
+constexpr auto drain_time = 3s;
+
+size_t reactor_count(const settings& options) {
+  if (options.http.reactors > 0)
+    return static_cast<size_t>(options.http.reactors);
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+void greet(const first_account& first, const std::string& address) {
+  std::cout << "This is a new store. Its first account and key, shown only "
+               "now:\n"
+            << "  e-mail    " << first.email << '\n'
+            << "  password  " << first.password << '\n'
+            << "  API key   " << first.key << '\n'
+            << "Try:\n"
+            << "  curl -s -X POST " << address << "/api/v1/public/links"
+            << " -H 'X-API-Key: " << first.key << "'"
+            << " -d '{\"name\":\"First link\",\"variants\":["
+            << "{\"label\":\"A\",\"destination_url\":\"https://example.com/a\","
+            << "\"weight\":50},"
+            << "{\"label\":\"B\",\"destination_url\":\"https://example.com/b\","
+            << "\"weight\":50}]}'\n";
+}
+
+void finish_requests(const http::public_server& server) {
+  const auto end = std::chrono::steady_clock::now() + finish_time;
+  while (server.in_flight() > 0 && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(10ms);
+}
+
+/// Migrates and, in an empty store, makes the first account.
+caf::expected<std::optional<first_account>>
+prepare_store(const storage::backend_factory& open) {
+  auto db = open();
+  if (!db)
+    return std::move(db.error());
+  if (auto err = (*db)->migrate())
+    return err;
+  return make_first_account(**db);
+}
+
+} // namespace
+
+int serve(const settings& options) {
+  const stop_signals signals;
+  raise_open_files();
+  auto open = load_store(options);
+  if (!open)
+    return fail(open.error());
+  auto lock = journal::directory_lock::acquire(options.data_dir);
+  if (!lock)
+    return fail(lock.error());
+  auto first = prepare_store(*open);
+  if (!first)
+    return fail(first.error());
+
+  metrics counters;
+  http::geo_database geo{options.geo.database};
+  reactor_pool reactors{reactor_count(options)};
+  reactors.start();
+  std::atomic<bool> gave_up = false;
+  auto running = node::start(options, std::move(*open), reactors, counters,
+                             [&](const std::string& reason) {
+                               log::error("the service cannot go on",
+                                          {{"reason", reason}});
+                               gave_up = true;
+                               stop_signals::raise();
+                             });
+  if (!running)
+    return fail(running.error());
+  auto& service = **running;
+  const auto stop_node = [&] {
+    service.stop(drain_time);
+    reactors.stop();
+  };
+  http::public_server server{reactors, service, options, counters, geo};
+  auto address = server.start();
+  if (!address) {
+    stop_node();
+    return fail(address.error());
+  }
+  http::operator_server operators{options.http.operator_listen, service,
+                                  counters};
+  auto operator_address = operators.start();
+  if (!operator_address) {
+    server.close();
+    stop_node();
+    return fail(operator_address.error());
+  }
+  if (*first)
+    greet(**first, "http://" + *address);
+  std::cout << "listening public=http://" << *address
+            << " operator=http://" << *operator_address << std::endl;
+  log::info("started", {{"version", version()},
+                        {"public", *address},
+                        {"operator", *operator_address}});
+
+  std::optional<int> signal;
+  while (!(signal = signals.wait(housekeeping_interval)))
+    geo.refresh();
+
+  log::info("stopping");
+  server.stop_accepting();
+  finish_requests(server);
+  server.close();
+  stop_node();
+  operators.stop();
+  log::info("stopped");
+  return gave_up ? failed : done;
+}
+
+} // namespace turnout::app

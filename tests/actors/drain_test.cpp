@@ -1,0 +1,136 @@
+#include "actors/drain.hpp"
+
+#include "actors_fixture.hpp"
+#include "core/identifiers.hpp"
+
+#include <filesystem>
+
+namespace turnout {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct drain_test : test::actors_fixture {
+  std::filesystem::path dir = std::filesystem::temp_directory_path()
+                              / ("turnout-drain-" + make_uuid(now()).str());
+  drain_tools tools;
+  drain_state state;
+  timestamp start = now();
+
+  drain_test() {
+    tools.journal_dir = dir;
+    tools.node = make_uuid(now());
+    tools.open = test::open_memory(store);
+    tools.committed = [](int) { return int64_t{0}; };
+    tools.counters = &counters;
+  }
+
+  ~drain_test() override {
+    std::filesystem::remove_all(dir);
+  }
+
+  std::unique_ptr<journal::writer> open(int number) {
+    auto out = journal::writer::open(dir, number, 0, {});
+    if (!out)
+      throw std::runtime_error{detail(out.error())};
+    return std::move(*out);
+  }
+
+  click click_at(std::chrono::microseconds after) const {
+    click x;
+    x.created_at = start + after;
+    x.id = make_uuid(x.created_at);
+    x.link_key = 1;
+    x.variant_key = 1;
+    x.user_agent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, "
+                   "like Gecko) Chrome/120.0.0.0 Safari/537.36";
+    x.referrer = "https://www.news.example/a";
+    return x;
+  }
+
+  conversion_request conversion_at(std::chrono::microseconds after) const {
+    conversion_request x;
+    x.created_at = x.occurred_at = start + after;
+    x.id = make_uuid(x.created_at);
+    return x;
+  }
+};
+
+TEST_F(drain_test, moves_everything_with_its_classes_and_position) {
+  auto out = open(0);
+  for (int i = 0; i < 3; ++i)
+    out->append(click_at(i * 1us));
+  out->append(excluded_visit{1, exclusion::crawler, start + 5us});
+  ASSERT_FALSE(out->commit());
+  state.init(tools);
+  ASSERT_FALSE(state.move_all());
+  ASSERT_EQ(store->batches.size(), 1u);
+  const auto& batch = store->batches.front();
+  EXPECT_EQ(batch.node, tools.node);
+  ASSERT_EQ(batch.clicks.size(), 3u);
+  ASSERT_EQ(batch.excluded.size(), 1u);
+  ASSERT_EQ(batch.ranges.size(), 1u);
+  EXPECT_EQ(batch.ranges[0].last, out->last_position());
+  const auto& classes = batch.classes.front().values;
+  EXPECT_EQ(classes[size_t(dimension::country)], "unknown");
+  EXPECT_EQ(classes[size_t(dimension::referrer)], "news.example");
+  EXPECT_EQ(classes[size_t(dimension::browser)], "Chrome");
+  EXPECT_EQ(classes[size_t(dimension::device)], "desktop");
+  EXPECT_EQ(classes[size_t(dimension::system)], "Linux");
+  ASSERT_FALSE(state.move_all());
+  EXPECT_EQ(store->batches.size(), 1u);
+}
+
+TEST_F(drain_test, begins_where_the_store_says) {
+  auto out = open(0);
+  for (int i = 0; i < 5; ++i)
+    out->append(click_at(i * 1us));
+  ASSERT_FALSE(out->commit());
+  store->positions[0] = out->last_position() - 2;
+  state.init(tools);
+  ASSERT_FALSE(state.move_all());
+  ASSERT_EQ(store->batches.size(), 1u);
+  EXPECT_EQ(store->batches.front().clicks.size(), 2u);
+}
+
+TEST_F(drain_test, keeps_what_the_store_does_not_take) {
+  auto out = open(0);
+  out->append(click_at(0us));
+  ASSERT_FALSE(out->commit());
+  state.init(tools);
+  store->down = true;
+  EXPECT_TRUE(state.move_all());
+  EXPECT_TRUE(state.move_all());
+  store->down = false;
+  EXPECT_FALSE(state.move_all());
+  ASSERT_EQ(store->batches.size(), 1u);
+  EXPECT_EQ(store->batches.front().clicks.size(), 1u);
+}
+
+TEST_F(drain_test, conversion_waits_for_clicks_of_a_journal_that_is_behind) {
+  auto first = open(0);
+  auto second = open(1);
+  // The click of the conversion lies behind what fits into a batch.
+  for (int i = 0; i < 25; ++i)
+    second->append(click_at(i * 1us));
+  first->append(click_at(1us));
+  first->append(conversion_at(30us));
+  ASSERT_FALSE(first->commit());
+  ASSERT_FALSE(second->commit());
+  tools.batch = 10;
+  state.init(tools);
+  ASSERT_FALSE(state.move_all());
+  size_t clicks_before = 0;
+  for (const auto& batch : store->batches) {
+    clicks_before += batch.clicks.size();
+    if (!batch.conversions.empty())
+      break;
+  }
+  EXPECT_EQ(clicks_before, 26u);
+  EXPECT_EQ(store->batches.back().conversions.size(), 1u);
+}
+
+} // namespace
+
+} // namespace turnout

@@ -1,0 +1,71 @@
+#include "actors/key_manager.hpp"
+
+#include "core/identifiers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace turnout {
+
+namespace {
+
+struct key_ring_test : testing::Test {
+  key_ring ring{1000};
+  account owner;
+  api_key stored;
+  std::string key = make_key(key_type::publishable);
+
+  key_ring_test() {
+    owner.id = make_uuid(now());
+    stored.id = make_uuid(now());
+    stored.account_id = owner.id;
+    stored.type = key_type::publishable;
+    stored.hash = sha256_hex(key);
+  }
+};
+
+TEST_F(key_ring_test, knows_whom_a_key_speaks_for) {
+  owner.api_access = false;
+  ring.replace({stored}, {owner});
+  const auto found = ring.find(key);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->account_id, owner.id);
+  EXPECT_EQ(found->key_id, stored.id);
+  EXPECT_EQ(found->type, key_type::publishable);
+  EXPECT_FALSE(found->api_access);
+  EXPECT_EQ(found->rate_limit, 1000);
+  owner.rate_limit = 5;
+  ring.replace({stored}, {owner});
+  EXPECT_EQ(ring.find(key)->rate_limit, 5);
+}
+
+TEST_F(key_ring_test, refuses_what_it_does_not_know) {
+  ring.replace({stored}, {owner});
+  EXPECT_FALSE(ring.find(make_key(key_type::publishable)));
+  EXPECT_FALSE(ring.find(""));
+  EXPECT_FALSE(ring.find("svc_pk_"));
+  EXPECT_FALSE(ring.find(std::string(1'000'000, 'x')));
+  stored.is_active = false;
+  ring.replace({stored}, {owner});
+  EXPECT_FALSE(ring.find(key));
+}
+
+TEST_F(key_ring_test, key_without_an_account_is_no_key) {
+  ring.replace({stored}, {});
+  EXPECT_FALSE(ring.find(key));
+  EXPECT_EQ(ring.size(), 0u);
+}
+
+TEST_F(key_ring_test, notes_the_use_once) {
+  ring.replace({stored}, {owner});
+  EXPECT_TRUE(ring.take_used().empty());
+  ring.find(key);
+  ring.find(key);
+  const auto used = ring.take_used();
+  ASSERT_EQ(used.size(), 1u);
+  EXPECT_EQ(used.front().first, stored.id);
+  EXPECT_TRUE(ring.take_used().empty());
+}
+
+} // namespace
+
+} // namespace turnout

@@ -1,0 +1,288 @@
+#include "actors/link_supervisor.hpp"
+
+#include "actors_fixture.hpp"
+#include "core/changes.hpp"
+
+namespace turnout {
+
+namespace {
+
+using test::make_link;
+
+struct link_supervisor_test : test::actors_fixture {
+  link_supervisor_actor supervisor;
+
+  ~link_supervisor_test() override {
+    if (supervisor)
+      caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
+    supervisor = {};
+  }
+
+  void start() {
+    start_pool(4);
+    supervisor = system->spawn(
+      link_supervisor, link_supervisor_tools{&options, &counters,
+                                             directory.get(), pool});
+  }
+
+  std::future<test::outcome> visit_later(const std::string& slug) {
+    visit_request request;
+    request.slug = slug;
+    request.at = now();
+    auto x = std::make_shared<test::probe_visit>(request);
+    auto result = x->result();
+    // As node::resolve does, on a reactor.
+    reactors.post(0, [this, x = visit_ptr{std::move(x)}]() mutable {
+      auto known = directory->find(x->request().slug);
+      if (known.handle)
+        caf::anon_send(known.handle, std::move(x));
+      else if (known.is_unknown)
+        x->not_found();
+      else
+        caf::anon_send(supervisor, std::move(x));
+    });
+    return result;
+  }
+
+  int visit(const std::string& slug) {
+    return test::await(visit_later(slug)).status;
+  }
+
+  caf::expected<link> call(const link& x, link_change change) {
+    auto reply = std::make_shared<test::probe_reply<link>>();
+    auto result = reply->result();
+    caf::anon_send(supervisor, std::make_shared<link_call>(link_call{
+                                 x.user_id, x.id, std::move(change), reply}));
+    reply.reset();
+    return test::await(std::move(result));
+  }
+
+  std::future<caf::expected<creation_answer>>
+  create_later(link draft, std::optional<storage::idempotency> once = {}) {
+    auto reply = std::make_shared<test::probe_reply<creation_answer>>();
+    auto result = reply->result();
+    creation_request request{std::move(draft), std::move(once),
+                             [](const link& x) { return x.slug; }};
+    caf::anon_send(supervisor,
+                   std::make_shared<creation_call>(
+                     creation_call{std::move(request), reply}));
+    return result;
+  }
+};
+
+TEST_F(link_supervisor_test, loads_a_link_once_for_all_that_wait) {
+  test::latch_gate gate;
+  store->add(make_link("promo"));
+  store->hook = [&](const std::string&) { gate.wait(); };
+  start();
+  std::vector<std::future<test::outcome>> visits;
+  for (int i = 0; i < 20; ++i)
+    visits.push_back(visit_later("promo"));
+  eventually([&] { return store->count("load_link") == 1; });
+  gate.open();
+  for (auto& x : visits)
+    EXPECT_EQ(test::await(std::move(x)).status, 302);
+  EXPECT_EQ(visit("promo"), 302);
+  EXPECT_EQ(store->count("load_link"), 1);
+}
+
+TEST_F(link_supervisor_test, remembers_unknown_slugs_until_they_are_created) {
+  start();
+  EXPECT_EQ(visit("new-1"), 404);
+  eventually([&] {
+    bool known = false;
+    on_reactor(0, [&] { known = directory->find("new-1").is_unknown; });
+    return known;
+  });
+  EXPECT_EQ(visit("new-1"), 404);
+  EXPECT_EQ(store->count("load_link"), 1);
+  auto draft = make_link("new-1");
+  ASSERT_TRUE(test::await(create_later(draft)));
+  EXPECT_EQ(visit("new-1"), 302);
+}
+
+TEST_F(link_supervisor_test, store_gone_means_503_but_known_links_go_on) {
+  store->add(make_link("known"));
+  start();
+  EXPECT_EQ(visit("known"), 302);
+  store->down = true;
+  EXPECT_EQ(visit("known"), 302);
+  EXPECT_EQ(visit("other"), 503);
+  store->down = false;
+  EXPECT_EQ(visit("other"), 404);
+}
+
+TEST_F(link_supervisor_test, change_holds_for_the_next_visit) {
+  const auto x = store->add(make_link("promo", 100, 0));
+  start();
+  EXPECT_EQ(visit("promo"), 302);
+  const auto changed = call(x, [&](const link& current, timestamp at) {
+    return promote(current, x.variants[1].id, at);
+  });
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->version, 2);
+  EXPECT_EQ(test::await(visit_later("promo")).answer.location,
+            "https://b.example/");
+}
+
+TEST_F(link_supervisor_test, change_is_computed_again_when_others_were_faster) {
+  const auto x = store->add(make_link("promo"));
+  start();
+  EXPECT_EQ(visit("promo"), 302);
+  auto by_other = x;
+  by_other.name = "by another node";
+  by_other.version = 2;
+  store->add(by_other);
+  const auto changed = call(x, [](const link& current, timestamp at) {
+    link_patch patch;
+    patch.auto_winner = true;
+    return apply_patch(current, patch, at);
+  });
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->name, "by another node");
+  EXPECT_TRUE(changed->auto_winner);
+  EXPECT_EQ(changed->version, 3);
+}
+
+TEST_F(link_supervisor_test, change_that_is_not_stored_does_not_hold) {
+  const auto x = store->add(make_link("promo", 100, 0));
+  start();
+  EXPECT_EQ(visit("promo"), 302);
+  store->down = true;
+  const auto changed = call(x, [&](const link& current, timestamp at) {
+    return promote(current, x.variants[1].id, at);
+  });
+  ASSERT_FALSE(changed);
+  EXPECT_EQ(code_of(changed.error()), ec::unavailable);
+  EXPECT_EQ(test::await(visit_later("promo")).answer.location,
+            "https://a.example/");
+}
+
+TEST_F(link_supervisor_test, foreign_and_unknown_links_look_alike) {
+  const auto x = store->add(make_link("promo"));
+  start();
+  auto foreign = x;
+  foreign.user_id = make_uuid(now());
+  auto unknown = x;
+  unknown.id = make_uuid(now());
+  for (const auto& y : {foreign, unknown}) {
+    const auto result = call(y, {});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(code_of(result.error()), ec::not_found);
+    EXPECT_EQ(detail(result.error()), "Link not found");
+  }
+  EXPECT_TRUE(call(x, {}));
+}
+
+TEST_F(link_supervisor_test, deleted_link_is_gone_for_visits_and_calls) {
+  const auto x = store->add(make_link("promo"));
+  start();
+  EXPECT_EQ(visit("promo"), 302);
+  ASSERT_TRUE(call(x, mark_deleted));
+  EXPECT_EQ(visit("promo"), 404);
+  EXPECT_EQ(code_of(call(x, {}).error()), ec::not_found);
+  EXPECT_EQ(code_of(call(x, mark_deleted).error()), ec::not_found);
+}
+
+TEST_F(link_supervisor_test, taken_slug_is_named) {
+  store->add(make_link("dup-1"));
+  start();
+  const auto x = test::await(create_later(make_link("dup-1")));
+  ASSERT_FALSE(x);
+  EXPECT_EQ(code_of(x.error()), ec::conflict);
+  EXPECT_EQ(detail(x.error()), "Slug 'dup-1' is already taken");
+}
+
+TEST_F(link_supervisor_test, makes_a_slug_of_the_set_length) {
+  options.slug.length = 9;
+  start();
+  const auto x = test::await(create_later(make_link("")));
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->body.size(), 9u);
+  EXPECT_EQ(visit(x->body), 302);
+}
+
+TEST_F(link_supervisor_test, second_request_with_a_running_key_is_refused) {
+  test::latch_gate gate;
+  store->hook = [&](const std::string&) { gate.wait(); };
+  start();
+  const storage::idempotency once{"key-1", "hash", ""};
+  const auto draft = make_link("once-1");
+  auto first = create_later(draft, once);
+  eventually([&] { return store->count("create_link") == 1; });
+  const auto second = test::await(create_later(draft, once));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(code_of(second.error()), ec::in_progress);
+  gate.open();
+  EXPECT_TRUE(test::await(std::move(first)));
+}
+
+TEST_F(link_supervisor_test, account_with_all_its_links_gets_no_more) {
+  options.links.per_account = 1;
+  start();
+  ASSERT_TRUE(test::await(create_later(make_link("one-1"))));
+  const auto x = test::await(create_later(make_link("two-2")));
+  ASSERT_FALSE(x);
+  EXPECT_EQ(code_of(x.error()), ec::invalid);
+}
+
+TEST_F(link_supervisor_test, idle_links_leave_and_come_back) {
+  options.links.idle_seconds = 0;
+  store->add(make_link("promo"));
+  start();
+  EXPECT_EQ(visit("promo"), 302);
+  eventually([&] { return counters.links_passivated->Value() >= 1; });
+  eventually([&] { return counters.links_loaded->Value() == 0; });
+  EXPECT_EQ(visit("promo"), 302);
+  EXPECT_GE(store->count("load_link"), 2);
+}
+
+TEST_F(link_supervisor_test, no_visit_fails_while_links_come_and_go) {
+  options.links.idle_seconds = 0;
+  store->add(make_link("promo"));
+  start();
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::future<test::outcome>> visits;
+    for (int i = 0; i < 50; ++i)
+      visits.push_back(visit_later("promo"));
+    for (auto& x : visits)
+      ASSERT_EQ(test::await(std::move(x)).status, 302);
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  }
+  EXPECT_GE(counters.links_passivated->Value(), 1);
+}
+
+TEST_F(link_supervisor_test, link_that_dies_is_loaded_again) {
+  const auto x = store->add(make_link("promo"));
+  start();
+  EXPECT_EQ(visit("promo"), 302);
+  const auto dead = call(x, [](const link&, timestamp) -> caf::expected<link> {
+    throw std::runtime_error{"boom"};
+  });
+  ASSERT_FALSE(dead);
+  EXPECT_EQ(code_of(dead.error()), ec::unavailable);
+  eventually([&] { return visit("promo") == 302; });
+  EXPECT_EQ(store->count("load_link"), 2);
+}
+
+TEST_F(link_supervisor_test, change_by_another_process_is_read) {
+  auto x = store->add(make_link("promo", 100, 0));
+  start();
+  EXPECT_EQ(visit("promo"), 302);
+  x.is_active = false;
+  store->add(x);
+  caf::anon_send(supervisor, reload_atom::value, x.id);
+  eventually([&] { return visit("promo") == 404; });
+}
+
+TEST_F(link_supervisor_test, link_made_by_another_process_is_unknown_no_more) {
+  start();
+  EXPECT_EQ(visit("promo"), 404);
+  const auto x = store->add(make_link("promo"));
+  caf::anon_send(supervisor, reload_atom::value, x.id);
+  eventually([&] { return visit("promo") == 302; });
+}
+
+} // namespace
+
+} // namespace turnout
