@@ -3,6 +3,7 @@
 #include "actors/node.hpp"
 #include "app/accounts.hpp"
 #include "app/command_line.hpp"
+#include "app/files.hpp"
 #include "app/limits.hpp"
 #include "app/output.hpp"
 #include "app/signals.hpp"
@@ -16,6 +17,7 @@
 #include "monitoring/metrics.hpp"
 #include "reactor/reactor_pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <iostream>
@@ -42,14 +44,14 @@ size_t reactor_count(const settings& options) {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-void greet(const first_account& first, const std::string& address) {
+void greet(const first_account& first, const std::string& base_url) {
   std::cout << "This is a new store. Its first account and key, shown only "
                "now:\n"
             << "  e-mail    " << first.email << '\n'
             << "  password  " << first.password << '\n'
             << "  API key   " << first.key << '\n'
             << "Try:\n"
-            << "  curl -s -X POST " << address << "/api/v1/public/links"
+            << "  curl -s -X POST " << base_url << "/public/links"
             << " -H 'X-API-Key: " << first.key << "'"
             << " -d '{\"name\":\"First link\",\"variants\":["
             << "{\"label\":\"A\",\"destination_url\":\"https://example.com/a\","
@@ -58,7 +60,7 @@ void greet(const first_account& first, const std::string& address) {
             << "\"weight\":50}]}'\n";
 }
 
-void finish_requests(const http::public_server& server) {
+void finish_requests(const public_server& server) {
   const auto end = std::chrono::steady_clock::now() + finish_time;
   while (server.in_flight() > 0 && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(10ms);
@@ -91,7 +93,7 @@ int serve(const settings& options) {
     return fail(first.error());
 
   metrics counters;
-  http::geo_database geo{options.geo.database};
+  geo_lookup geo{country_database(options)};
   reactor_pool reactors{reactor_count(options)};
   reactors.start();
   std::atomic<bool> gave_up = false;
@@ -109,14 +111,13 @@ int serve(const settings& options) {
     service.stop(drain_time);
     reactors.stop();
   };
-  http::public_server server{reactors, service, options, counters, geo};
+  public_server server{reactors, service, options, counters, geo};
   auto address = server.start();
   if (!address) {
     stop_node();
     return fail(address.error());
   }
-  http::operator_server operators{options.http.operator_listen, service,
-                                  counters};
+  operator_server operators{service, options, counters};
   auto operator_address = operators.start();
   if (!operator_address) {
     server.close();
@@ -124,7 +125,7 @@ int serve(const settings& options) {
     return fail(operator_address.error());
   }
   if (*first)
-    greet(**first, "http://" + *address);
+    greet(**first, server.base_url());
   std::cout << "listening public=http://" << *address
             << " operator=http://" << *operator_address << std::endl;
   log::info("started", {{"version", version()},
@@ -140,7 +141,7 @@ int serve(const settings& options) {
   finish_requests(server);
   server.close();
   stop_node();
-  operators.stop();
+  operators.close();
   log::info("stopped");
   return gave_up ? failed : done;
 }
