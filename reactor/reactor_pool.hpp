@@ -5,15 +5,20 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace turnout {
 
 /// A fixed set of threads, each with its own asio io_context: a reactor. CAF
 /// actors run on them through `reactor_scheduler`. The pool outlives the actor
-/// system.
+/// system. The threads are named "reactor-0", "reactor-1", ... and block
+/// SIGTERM and SIGINT.
 class reactor_pool {
 public:
+  /// Takes a description of an exception that escaped from a handler.
+  using error_handler = std::function<void(std::string_view)>;
+
   /// Makes `size` (at least 1) reactors; threads run from `start` on.
   explicit reactor_pool(size_t size);
 
@@ -23,11 +28,19 @@ public:
   reactor_pool(const reactor_pool&) = delete;
   reactor_pool& operator=(const reactor_pool&) = delete;
 
-  /// Starts the threads.
+  /// Replaces what happens to an exception that escapes from a handler, by
+  /// default a line on stderr; the reactor goes on either way. Call it before
+  /// `start`. Reactors call `f` at the same time; it must not throw.
+  void on_error(error_handler f);
+
+  /// Starts the threads. Work posted before runs now. Idempotent; allowed again
+  /// after `stop`.
   void start();
 
-  /// Lets each reactor finish the work it has, then ends the threads and joins
-  /// them. Idempotent.
+  /// Lets each reactor finish the work it has (also work that reactors still
+  /// give each other), then ends the threads and joins them. Timers and sockets
+  /// with a pending operation are work: close them first. Idempotent. Never
+  /// call it on a reactor.
   void stop();
 
   /// Number of reactors.
