@@ -51,9 +51,9 @@ void greet(const first_account& first, const std::string& base_url) {
             << "  password  " << first.password << '\n'
             << "  API key   " << first.key << '\n'
             << "Try:\n"
-            << "  curl -s -X POST " << base_url << "/public/links"
+            << "  curl -s " << base_url << "/public/links"
             << " -H 'X-API-Key: " << first.key << "'"
-            << " -d '{\"name\":\"First link\",\"variants\":["
+            << " --json '{\"name\":\"First link\",\"variants\":["
             << "{\"label\":\"A\",\"destination_url\":\"https://example.com/a\","
             << "\"weight\":50},"
             << "{\"label\":\"B\",\"destination_url\":\"https://example.com/b\","

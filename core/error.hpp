@@ -80,4 +80,5 @@ CAF_BEGIN_TYPE_ID_BLOCK(turnout_core, caf::first_custom_type_id)
 
 CAF_END_TYPE_ID_BLOCK(turnout_core)
 
-CAF_ERROR_CODE_ENUM(turnout::ec)
+// The second argument names the category; an atom takes 10 characters at most.
+CAF_ERROR_CODE_ENUM(turnout::ec, "turnout")

@@ -52,6 +52,9 @@ caf::error check_variant_set(const std::vector<variant>& variants);
 caf::error check_geo_rules(const geo_rules& rules,
                            const std::vector<variant>& variants);
 
+/// Checks that a link with `routing_type` geo has `geo_rules`.
+caf::error check_routing(routing_type routing, bool has_geo_rules);
+
 /// Checks at least 10 (and at most 1,000,000,000).
 caf::error check_threshold(int64_t threshold);
 

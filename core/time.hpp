@@ -9,9 +9,8 @@
 namespace turnout {
 
 /// A moment in UTC with microseconds, as stored. Answers show milliseconds.
-using timestamp
-  = std::chrono::time_point<std::chrono::system_clock,
-                            std::chrono::microseconds>;
+using timestamp = std::chrono::time_point<std::chrono::system_clock,
+                                          std::chrono::microseconds>;
 
 /// A UTC day, as its number since 1970-01-01.
 using day_number = int32_t;

@@ -1,0 +1,151 @@
+#include "core/visitor.hpp"
+
+#include "core/utf8.hpp"
+
+#include <algorithm>
+
+namespace turnout {
+
+namespace {
+
+constexpr size_t max_referrer = 2048;
+
+constexpr size_t max_host = 253;
+
+char to_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool starts_with_folded(std::string_view text, std::string_view lower) {
+  return text.size() >= lower.size()
+         && std::equal(lower.begin(), lower.end(), text.begin(),
+                       [](char x, char y) { return x == to_lower(y); });
+}
+
+bool contains_folded(std::string_view text, std::string_view lower) {
+  return std::search(text.begin(), text.end(), lower.begin(), lower.end(),
+                     [](char x, char y) { return to_lower(x) == y; })
+         != text.end();
+}
+
+std::string_view trim(std::string_view x) noexcept {
+  auto begin = x.find_first_not_of(' ');
+  if (begin == std::string_view::npos)
+    return {};
+  return x.substr(begin, x.find_last_not_of(' ') - begin + 1);
+}
+
+bool is_host_char(char c) noexcept {
+  c = to_lower(c);
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.'
+         || c == '-' || c == '_' || static_cast<uint8_t>(c) >= 0x80;
+}
+
+bool is_address_char(char c) noexcept {
+  c = to_lower(c);
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == ':'
+         || c == '.';
+}
+
+/// What tells where a referrer came from.
+struct origin {
+  /// Lower-case host without port, or the package of an app.
+  std::string name;
+  bool is_app = false;
+};
+
+/// Finds the origin of a referrer; nullopt for junk.
+std::optional<origin> origin_of(std::string_view referrer) {
+  origin result;
+  if (starts_with_folded(referrer, "http://"))
+    referrer.remove_prefix(7);
+  else if (starts_with_folded(referrer, "https://"))
+    referrer.remove_prefix(8);
+  else if (starts_with_folded(referrer, "android-app://")) {
+    referrer.remove_prefix(14);
+    result.is_app = true;
+  } else
+    return std::nullopt;
+  auto host = referrer.substr(0, referrer.find_first_of("/?#"));
+  if (auto at = host.rfind('@'); at != std::string_view::npos)
+    host.remove_prefix(at + 1);
+  std::string_view rest;
+  if (host.starts_with('[')) {
+    auto end = host.find(']');
+    if (end == std::string_view::npos
+        || !std::all_of(host.begin() + 1,
+                        host.begin() + static_cast<ptrdiff_t>(end),
+                        is_address_char))
+      return std::nullopt;
+    rest = host.substr(end + 1);
+    host = host.substr(0, end + 1);
+  } else {
+    rest = host.substr(std::min(host.find(':'), host.size()));
+    host = host.substr(0, host.size() - rest.size());
+    if (host.ends_with('.'))
+      host.remove_suffix(1);
+    if (!std::all_of(host.begin(), host.end(), is_host_char))
+      return std::nullopt;
+  }
+  if (host.empty() || host == "[]" || host.size() > max_host
+      || (!rest.empty()
+          && (rest.front() != ':'
+              || rest.find_first_not_of("0123456789", 1)
+                   != std::string_view::npos)))
+    return std::nullopt;
+  result.name.resize(host.size());
+  std::transform(host.begin(), host.end(), result.name.begin(), to_lower);
+  return result;
+}
+
+} // namespace
+
+std::string clean_text(std::string_view text, size_t max_bytes) {
+  std::string result;
+  result.reserve(std::min(text.size(), max_bytes));
+  while (!text.empty()) {
+    auto [code, size] = first_char(text);
+    if (size == 0) {
+      text.remove_prefix(1);
+      continue;
+    }
+    if (!is_control(code)) {
+      if (result.size() + size > max_bytes)
+        break;
+      result += text.substr(0, size);
+    }
+    text.remove_prefix(size);
+  }
+  return result;
+}
+
+std::string clean_referrer(std::string_view referrer,
+                           std::string_view own_host) {
+  auto result = clean_text(trim(referrer), max_referrer);
+  auto from = origin_of(result);
+  if (!from || (!from->is_app && from->name == own_host))
+    return {};
+  return result;
+}
+
+std::string referrer_class(std::string_view referrer) {
+  auto from = origin_of(referrer);
+  if (!from)
+    return "unknown";
+  constexpr std::string_view www = "www.";
+  if (!from->is_app && from->name.starts_with(www)
+      && from->name.size() > www.size())
+    from->name.erase(0, www.size());
+  return std::move(from->name);
+}
+
+bool is_prefetch(const purpose_headers& x) noexcept {
+  auto tells = [](std::string_view value) {
+    return contains_folded(value, "prefetch")
+           || contains_folded(value, "prerender")
+           || contains_folded(value, "preview");
+  };
+  return tells(x.sec_purpose) || tells(x.purpose) || tells(x.x_moz);
+}
+
+} // namespace turnout

@@ -1,0 +1,238 @@
+// Turns the lists of two npm packages into C++ tables for core/:
+//   node script/generate-data.mjs <crawler-user-agents.json> <regexes.yaml>
+//     <out dir>
+// writes bot_data.cpp and agent_data.cpp there. The tables' types are in
+// core/bot_data.hpp and core/agent_data.hpp.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+
+// -- what we decide about single entries of crawler-user-agents ---------------
+// Each name below is a `pattern` of the list. The script fails when one is not
+// there any more, so that an update of the list is looked at.
+
+// Generic HTTP libraries: people's programs, which count as visitors.
+const libraries = [
+  '[wW]get', 'Python-urllib', 'python-requests', 'aiohttp', 'httpx',
+  'libwww-perl', 'lwp-trivial', 'httpunit', 'Go-http-client', 'Pcore-HTTP',
+  'okhttp', 'AHC\\/', '^Apache-HttpClient', 'Jetty', 'http_get', 'axios',
+  'HttpUrlConnection', 'AnyEvent', '^curl', '^PHP-Curl-Class', 'node-fetch',
+  'sindresorhus\\/got', 'ALittle Client', '[mM]echanize',
+  'CustomAsyncHttpClient', '^HTTPie\\/', 'Indy Library',
+];
+
+// Patterns that the agents of people have too: browsers (Sogou's crawlers say
+// "spider" and are found by that word), the web view of Facebook, editors with
+// a browser, and the name that a CDN puts in place of every visitor's agent.
+const people = [
+  'Sogou', 'MetaIAB Facebook', 'Code\\/1\\.', 'Trae\\/', 'Fluid',
+  'Amazon CloudFront',
+];
+
+// Tagged "social-preview" in the list, but they collect pages on their own.
+const not_previews = [
+  'meta-externalagent\\/', 'meta-webindexer', 'TikTokSpider', 'Linespider',
+  'AASA-Bot', 'AddThis', 'newsharecounts', 'Jetslide', 'ListGemBot',
+  'bluesky-domain-status-classifier', 'Supabase Paired Crawler',
+];
+
+// Previews without that tag.
+const more_previews = ['bitlybot', 'Blogtrottr'];
+
+// Previews that the list does not have.
+const own_previews = [
+  'Bluesky Cardyb', 'Pleroma', 'Akkoma', 'Misskey', 'Pixelfed',
+  'Pinterest/0.',
+];
+
+// -- helpers ------------------------------------------------------------------
+
+function fail(text) {
+  console.error(`generate-data: ${text}`);
+  process.exit(1);
+}
+
+/// Renders a C++ string literal.
+function literal(text) {
+  let out = '"';
+  for (const byte of Buffer.from(text, 'utf8')) {
+    const c = String.fromCharCode(byte);
+    if (c === '"' || c === '\\' || c === '?')
+      out += '\\' + c; // "\?" keeps trigraphs away
+    else if (byte < 0x20 || byte > 0x7e)
+      out += '\\' + byte.toString(8).padStart(3, '0');
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+/// Returns whether RE2 cannot take a pattern: it has neither lookaround nor
+/// back-references nor possessive or atomic groups. Such patterns are skipped
+/// and counted.
+function beyond_re2(regex) {
+  return /\(\?[=!>]|\(\?<[=!]|\\[1-9]|[*+?}]\+/.test(regex);
+}
+
+/// Splits a pattern at the bars outside groups and classes.
+function alternatives(regex) {
+  const parts = [''];
+  let depth = 0;
+  let in_class = false;
+  for (let i = 0; i < regex.length; ++i) {
+    const c = regex[i];
+    if (c === '\\') {
+      parts[parts.length - 1] += c + regex[++i];
+      continue;
+    }
+    if (in_class) in_class = c !== ']';
+    else if (c === '[') in_class = true;
+    else if (c === '(') ++depth;
+    else if (c === ')') --depth;
+    else if (c === '|' && depth === 0) {
+      parts.push('');
+      continue;
+    }
+    parts[parts.length - 1] += c;
+  }
+  return parts;
+}
+
+/// Returns the runs of literal characters that every match of a pattern
+/// (without top-level alternatives) contains, and whether it is nothing else.
+function literals(regex) {
+  const runs = [''];
+  let pure = true;
+  const cut = () => {
+    pure = false;
+    runs.push('');
+  };
+  for (let i = 0; i < regex.length; ++i) {
+    const c = regex[i];
+    if (c === '\\' && !/[a-zA-Z0-9]/.test(regex[i + 1])) {
+      runs[runs.length - 1] += regex[++i];
+    } else if (c === '\\') {
+      ++i;
+      cut();
+    } else if (c === '[') {
+      while (regex[++i] !== ']') if (regex[i] === '\\') ++i;
+      cut();
+    } else if (c === '(') {
+      for (let depth = 1; depth > 0; ) {
+        const d = regex[++i];
+        if (d === undefined) fail(`unbalanced: ${regex}`);
+        if (d === '\\') ++i;
+        else if (d === '(') ++depth;
+        else if (d === ')') --depth;
+      }
+      cut();
+    } else if (c === '?' || c === '*' || c === '{') {
+      // The character before may be missing.
+      runs[runs.length - 1] = runs[runs.length - 1].slice(0, -1);
+      if (c === '{') while (regex[++i] !== '}');
+      cut();
+    } else if ('^$.+|)'.includes(c)) {
+      cut();
+    } else {
+      runs[runs.length - 1] += c;
+    }
+  }
+  return { runs, pure };
+}
+
+const longest = (xs) => xs.reduce((x, y) => (y.length > x.length ? y : x), '');
+
+function header(name, include, source) {
+  return `// Generated by script/generate-data.mjs from ${source}.
+#include "core/${include}"
+
+namespace turnout::${name} {
+
+`;
+}
+
+// -- bots ---------------------------------------------------------------------
+
+function bots(path) {
+  const list = JSON.parse(readFileSync(path, 'utf8'));
+  const known = new Set(list.map((x) => x.pattern));
+  for (const x of [...libraries, ...people, ...not_previews, ...more_previews])
+    if (!known.has(x)) fail(`crawler-user-agents has no pattern ${x} any more`);
+  const left_out = new Set([...libraries, ...people]);
+  const rules = [];
+  let skipped = 0;
+  const add = (regex, preview) => {
+    if (beyond_re2(regex)) {
+      ++skipped;
+      return;
+    }
+    for (const part of alternatives(regex)) {
+      const { runs, pure } = literals(part);
+      const atom = longest(runs);
+      if (atom.length < 2) fail(`no literal to search for in: ${part}`);
+      rules.push({ atom, regex: pure ? '' : part, preview });
+    }
+  };
+  for (const x of list) {
+    if (left_out.has(x.pattern)) continue;
+    const preview =
+      more_previews.includes(x.pattern) ||
+      ((x.tags ?? []).includes('social-preview') &&
+        !not_previews.includes(x.pattern));
+    add(x.pattern, preview);
+  }
+  for (const x of own_previews)
+    rules.push({ atom: x, regex: '', preview: true });
+  let out = header('bot_data', 'bot_data.hpp', 'crawler-user-agents');
+  out += 'namespace {\n\nconstexpr rule all_rules[] = {\n';
+  for (const x of rules)
+    out += `  {${literal(x.atom)}, ${literal(x.regex)}, ${x.preview}},\n`;
+  out += '};\n\n} // namespace\n\nconst std::span<const rule> rules';
+  out += '{all_rules};\n\n} // namespace turnout::bot_data\n';
+  console.log(
+    `crawler-user-agents: ${rules.length} rules, ${left_out.size} patterns ` +
+      `left out, ${skipped} beyond RE2 skipped`);
+  return out;
+}
+
+// -- agents -------------------------------------------------------------------
+
+function agents(path) {
+  const doc = load(readFileSync(path, 'utf8'));
+  const parts = [
+    ['browsers', doc.user_agent_parsers, 'family_replacement'],
+    ['systems', doc.os_parsers, 'os_replacement'],
+    ['devices', doc.device_parsers, 'device_replacement'],
+  ];
+  let out = header('agent_data', 'agent_data.hpp', 'uap-core');
+  let total = 0;
+  let skipped = 0;
+  for (const [name, list, replacement] of parts) {
+    if (!Array.isArray(list) || list.length === 0)
+      fail(`uap-core has no ${name}`);
+    out += `namespace {\n\nconstexpr rule all_${name}[] = {\n`;
+    for (const x of list) {
+      if (beyond_re2(x.regex)) {
+        ++skipped;
+        continue;
+      }
+      ++total;
+      const fold = x.regex_flag === 'i';
+      out += `  {${literal(x.regex)}, ${literal(x[replacement] ?? '$1')}, `;
+      out += `${fold}},\n`;
+    }
+    out += `};\n\n} // namespace\n\nconst std::span<const rule> ${name}`;
+    out += `{all_${name}};\n\n`;
+  }
+  out += '} // namespace turnout::agent_data\n';
+  console.log(`uap-core: ${total} rules, ${skipped} beyond RE2 skipped`);
+  return out;
+}
+
+// -- main ---------------------------------------------------------------------
+
+const [crawlers, regexes, dir] = process.argv.slice(2);
+if (!dir) fail('usage: generate-data.mjs <crawlers.json> <regexes.yaml> <dir>');
+writeFileSync(join(dir, 'bot_data.cpp'), bots(crawlers));
+writeFileSync(join(dir, 'agent_data.cpp'), agents(regexes));
