@@ -9,30 +9,40 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace turnout {
 
 /// Every metric of Turnout, resolved once. Names are in metrics.cpp, which a
-/// golden list under test mirrors. Counting is free of locks.
+/// golden list under test mirrors. Counters and gauges are free of locks; a
+/// histogram takes one, so that hot paths observe through `local_histogram`.
 class metrics {
 public:
   metrics();
+
+  ~metrics();
+
+  metrics(const metrics&) = delete;
+  metrics& operator=(const metrics&) = delete;
 
   /// The registry, for the operator endpoint.
   prometheus::Registry& registry() noexcept {
     return *x_registry;
   }
 
-  /// Renders everything in the Prometheus text format.
+  /// Renders everything, and what the system knows of the process, in the
+  /// Prometheus text format.
   std::string expose() const;
 
-  /// Counts an API answer and its duration.
-  /// @param route template such as "/public/links/{id}", never a raw path.
-  void api_request(const std::string& route, const std::string& method,
-                   int status, double seconds);
+  /// Counts an API answer and its duration. From any thread.
+  /// @param route template such as "/public/links/{id}", never a raw path;
+  ///              beyond 64 different ones they are counted as "other".
+  /// @param method anything but the usual methods is counted as "other".
+  void api_request(std::string_view route, std::string_view method, int status,
+                   double seconds);
 
   /// Counts a store operation and its duration; `operation` is the name of the
-  /// backend's function.
+  /// backend's function. From any thread.
   void store_operation(const char* operation, bool ok, double seconds);
 
   // -- redirects --------------------------------------------------------------
@@ -75,11 +85,14 @@ public:
   prometheus::Gauge* keys_active;
 
 private:
+  struct label_cache;
+
   std::shared_ptr<prometheus::Registry> x_registry;
   prometheus::Family<prometheus::Counter>* x_api_requests;
   prometheus::Family<prometheus::Histogram>* x_api_seconds;
   prometheus::Family<prometheus::Counter>* x_store_operations;
   prometheus::Family<prometheus::Histogram>* x_store_seconds;
+  std::unique_ptr<label_cache> x_labels;
 };
 
 } // namespace turnout

@@ -250,6 +250,18 @@ public:
 
   /// Returns at most 1,000 changes after `seq`, oldest first.
   virtual caf::expected<std::vector<change>> changes_since(int64_t seq) = 0;
+
+  // -- retention --------------------------------------------------------------
+
+  /// Deletes the raw clicks of UTC days before `before`, in short transactions,
+  /// and returns how many. Totals, roll-ups and conversions stay, so no sum
+  /// changes. Plugins need not support it.
+  virtual caf::expected<int64_t> purge_clicks(day_number /* before */) {
+    // Not turnout::make_error, so that a plugin needs nothing but the headers.
+    return caf::make_error(
+      ec::unavailable,
+      std::string{"This storage plugin cannot purge clicks."});
+  }
 };
 
 using backend_ptr = std::unique_ptr<backend>;

@@ -1,0 +1,269 @@
+#include "monitoring/metrics.hpp"
+
+#include "monitoring/buckets.hpp"
+#include "monitoring/process.hpp"
+
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace turnout {
+
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using prometheus::Registry;
+
+/// Different routes that get labels of their own. There are about 20; the bound
+/// keeps a mistake elsewhere from filling the memory.
+constexpr size_t max_routes = 64;
+
+constexpr std::string_view other = "other";
+
+/// Registers the families of one registry.
+struct factory {
+  Registry& registry;
+
+  Family<Counter>& counters(const char* name, const char* help) const {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+  }
+
+  Family<Histogram>& histograms(const char* name, const char* help) const {
+    return prometheus::BuildHistogram().Name(name).Help(help).Register(
+      registry);
+  }
+
+  Counter* counter(const char* name, const char* help) const {
+    return &counters(name, help).Add({});
+  }
+
+  Gauge* gauge(const char* name, const char* help) const {
+    return &prometheus::BuildGauge()
+              .Name(name)
+              .Help(help)
+              .Register(registry)
+              .Add({});
+  }
+
+  Histogram* histogram(const char* name, const char* help,
+                       const Histogram::BucketBoundaries& bounds) const {
+    return &histograms(name, help).Add({}, bounds);
+  }
+};
+
+std::string_view method_label(std::string_view method) noexcept {
+  constexpr std::string_view known[]
+    = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"};
+  return std::find(std::begin(known), std::end(known), method)
+             != std::end(known)
+           ? method
+           : other;
+}
+
+struct label_pair {
+  Counter* count = nullptr;
+  Histogram* seconds = nullptr;
+};
+
+/// Label sets met so far, so that the families' own look-up (which builds and
+/// hashes a map of strings) is paid once for each.
+class cache {
+public:
+  template <class Make>
+  label_pair get(const std::string& key, Make make) {
+    {
+      std::shared_lock guard{x_mutex};
+      if (auto i = x_pairs.find(key); i != x_pairs.end())
+        return i->second;
+    }
+    std::unique_lock guard{x_mutex};
+    auto [i, added] = x_pairs.try_emplace(key);
+    if (added)
+      i->second = make();
+    return i->second;
+  }
+
+private:
+  std::shared_mutex x_mutex;
+  std::unordered_map<std::string, label_pair> x_pairs;
+};
+
+/// The routes that have labels of their own.
+class route_set {
+public:
+  /// Returns `route`, or "other" for a new one beyond the bound.
+  std::string_view admit(std::string_view route) {
+    {
+      std::shared_lock guard{x_mutex};
+      if (x_routes.find(route) != x_routes.end())
+        return route;
+      if (x_routes.size() >= max_routes)
+        return other;
+    }
+    std::unique_lock guard{x_mutex};
+    if (x_routes.size() >= max_routes && x_routes.find(route) == x_routes.end())
+      return other;
+    x_routes.emplace(route);
+    return route;
+  }
+
+private:
+  std::shared_mutex x_mutex;
+  std::set<std::string, std::less<>> x_routes;
+};
+
+} // namespace
+
+struct metrics::label_cache {
+  route_set routes;
+  cache api;
+  cache store;
+};
+
+metrics::metrics()
+  : x_registry(std::make_shared<Registry>()),
+    x_labels(std::make_unique<label_cache>()) {
+  factory make{*x_registry};
+  prometheus::BuildGauge()
+    .Name("turnout_build_info")
+    .Help("Always 1; the labels say what is running.")
+    .Register(*x_registry)
+    .Add({{"version", TURNOUT_VERSION}}, 1);
+  // -- redirects --------------------------------------------------------------
+  auto& redirects = make.counters("turnout_redirects_total",
+                                  "Visits of short links by how they were "
+                                  "answered.");
+  redirects_found = &redirects.Add({{"outcome", "found"}});
+  redirects_not_found = &redirects.Add({{"outcome", "not_found"}});
+  redirects_unavailable = &redirects.Add({{"outcome", "unavailable"}});
+  auto& exclusions = make.counters("turnout_visits_excluded_total",
+                                   "Visits that were redirected but do not "
+                                   "count as clicks, by reason.");
+  const char* reasons[] = {"head", "prefetch", "preview", "crawler"};
+  for (size_t i = 0; i < excluded.size(); ++i)
+    excluded[i] = &exclusions.Add({{"reason", reasons[i]}});
+  redirect_seconds = make.histogram("turnout_redirect_duration_seconds",
+                                    "Time from a parsed visit to its answer.",
+                                    buckets::redirect_seconds);
+  clicks_lost = make.counter("turnout_clicks_lost_total",
+                             "Clicks that were redirected but could not be "
+                             "journaled.");
+  // -- http -------------------------------------------------------------------
+  in_flight = make.gauge("turnout_http_requests_in_flight",
+                         "Requests that wait for their answer.");
+  refused_overload = make.counter("turnout_http_requests_refused_total",
+                                  "Requests answered 503 because too many "
+                                  "were in flight.");
+  rate_limited
+    = make.counter("turnout_http_rate_limited_total", "Requests answered 429.");
+  x_api_requests = &make.counters("turnout_api_requests_total",
+                                  "API answers by route template, method and "
+                                  "status.");
+  x_api_seconds = &make.histograms("turnout_api_request_duration_seconds",
+                                   "Time from a parsed API request to its "
+                                   "answer.");
+  // -- journal and drain ------------------------------------------------------
+  journal_events = make.counter("turnout_journal_events_total",
+                                "Events committed to the journal.");
+  journal_commits
+    = make.counter("turnout_journal_commits_total", "Commits of the journal.");
+  journal_failures = make.counter("turnout_journal_failures_total",
+                                  "Commits of the journal that failed.");
+  journal_bytes
+    = make.gauge("turnout_journal_size_bytes", "Size of all journal segments.");
+  journal_depth = make.gauge("turnout_journal_depth_events",
+                             "Journaled events that are not in the store yet.");
+  drain_lag_seconds = make.gauge("turnout_drain_lag_seconds",
+                                 "Age of the oldest event that is not in the "
+                                 "store yet.");
+  drain_events = make.counter("turnout_drain_events_total",
+                              "Events moved from the journal to the store.");
+  drain_failures = make.counter("turnout_drain_failures_total",
+                                "Batches that the store did not take; they "
+                                "are tried again.");
+  drain_orphans = make.counter("turnout_drain_orphans_total",
+                               "Events of links or variants that the store "
+                               "does not know.");
+  conversions_dropped = make.counter("turnout_conversions_dropped_total",
+                                     "Pixels and redirecting conversions "
+                                     "without a click to credit.");
+  drain_batch_events
+    = make.histogram("turnout_drain_batch_events", "Events in a drained batch.",
+                     buckets::batch_events);
+  drain_seconds
+    = make.histogram("turnout_drain_duration_seconds",
+                     "Time to store a drained batch.", buckets::store_seconds);
+  // -- actors -----------------------------------------------------------------
+  links_loaded = make.gauge("turnout_links_loaded", "Links in memory.");
+  links_passivated = make.counter("turnout_links_passivated_total",
+                                  "Links that left memory because nobody "
+                                  "visited them.");
+  auto& lookups = make.counters("turnout_directory_lookups_total",
+                                "Look-ups of slugs in memory, by result.");
+  directory_hits = &lookups.Add({{"result", "hit"}});
+  directory_misses = &lookups.Add({{"result", "miss"}});
+  unknown_slugs
+    = make.gauge("turnout_unknown_slugs", "Slugs remembered as unknown.");
+  store_queue = make.gauge("turnout_store_queue_calls",
+                           "Calls that wait for a store worker.");
+  store_refused = make.counter("turnout_store_refused_total",
+                               "Calls refused because the store's queue was "
+                               "full.");
+  x_store_operations = &make.counters("turnout_store_operations_total",
+                                      "Store operations by result.");
+  x_store_seconds = &make.histograms("turnout_store_operation_duration_"
+                                     "seconds",
+                                     "Duration of store operations.");
+  actor_restarts = make.counter("turnout_actor_restarts_total",
+                                "Actors started again after a failure.");
+  keys_active
+    = make.gauge("turnout_api_keys_active", "API keys that are not revoked.");
+}
+
+metrics::~metrics() = default;
+
+std::string metrics::expose() const {
+  auto families = x_registry->Collect();
+  auto process = collect_process();
+  families.insert(families.end(), std::make_move_iterator(process.begin()),
+                  std::make_move_iterator(process.end()));
+  return prometheus::TextSerializer{}.Serialize(families);
+}
+
+void metrics::api_request(std::string_view route, std::string_view method,
+                          int status, double seconds) {
+  auto r = std::string{x_labels->routes.admit(route)};
+  auto m = std::string{method_label(method)};
+  auto s = status >= 100 && status <= 599 ? std::to_string(status)
+                                          : std::string{other};
+  auto pair = x_labels->api.get(r + ' ' + m + ' ' + s, [&] {
+    return label_pair{
+      &x_api_requests->Add({{"route", r}, {"method", m}, {"status", s}}),
+      &x_api_seconds->Add({{"route", r}, {"method", m}},
+                          buckets::store_seconds)};
+  });
+  pair.count->Increment();
+  pair.seconds->Observe(seconds);
+}
+
+void metrics::store_operation(const char* operation, bool ok, double seconds) {
+  std::string name{operation};
+  auto result = ok ? "ok" : "error";
+  auto pair = x_labels->store.get(name + ' ' + result, [&] {
+    return label_pair{
+      &x_store_operations->Add({{"operation", name}, {"result", result}}),
+      &x_store_seconds->Add({{"operation", name}}, buckets::store_seconds)};
+  });
+  pair.count->Increment();
+  pair.seconds->Observe(seconds);
+}
+
+} // namespace turnout

@@ -1,0 +1,140 @@
+#pragma once
+
+#include "core/uuid.hpp"
+
+#include <soci/soci.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+namespace turnout::plugins {
+
+// SOCI exchanges references, so every value that is handed to a statement must
+// live until the statement has run. Columns are never NULL in our schemas:
+// absent values are 0 or empty, which spares an indicator for each column.
+
+inline const int64_t& signed_half(const uint64_t& x) noexcept {
+  return reinterpret_cast<const int64_t&>(x);
+}
+
+inline int64_t& signed_half(uint64_t& x) noexcept {
+  return reinterpret_cast<int64_t&>(x);
+}
+
+/// Hands a value to a statement; a uuid takes two places.
+template <class T>
+void exchange_use(soci::statement& st, const T& x) {
+  st.exchange(soci::use(x));
+}
+
+inline void exchange_use(soci::statement& st, const uuid& x) {
+  st.exchange(soci::use(signed_half(x.hi)));
+  st.exchange(soci::use(signed_half(x.lo)));
+}
+
+/// Names the place of a result; a uuid takes two columns.
+template <class T>
+void exchange_into(soci::statement& st, T& x) {
+  st.exchange(soci::into(x));
+}
+
+inline void exchange_into(soci::statement& st, uuid& x) {
+  st.exchange(soci::into(signed_half(x.hi)));
+  st.exchange(soci::into(signed_half(x.lo)));
+}
+
+/// A session with the statements it has prepared. Statements are named by their
+/// SQL constants and prepared once. Throws what SOCI throws.
+class connection {
+public:
+  connection(const soci::backend_factory& factory,
+             const std::string& connect_string);
+
+  connection(const connection&) = delete;
+
+  connection& operator=(const connection&) = delete;
+
+  soci::session& session() noexcept {
+    return x_session;
+  }
+
+  /// Executes SQL that is not worth keeping prepared.
+  void run_once(const std::string& sql);
+
+  /// Binds a statement to variables, to be executed with `execute` as often as
+  /// these get new values.
+  template <class... Ts>
+  soci::statement& bind(const char* sql, const Ts&... values) {
+    auto& st = prepared(sql);
+    st.bind_clean_up();
+    (exchange_use(st, values), ...);
+    st.define_and_bind();
+    return st;
+  }
+
+  /// Executes a bound statement and returns the number of changed rows.
+  static int64_t execute(soci::statement& st) {
+    st.execute(true);
+    return st.get_affected_rows();
+  }
+
+  /// Executes a statement and returns the number of changed rows.
+  template <class... Ts>
+  int64_t run(const char* sql, const Ts&... values) {
+    return execute(bind(sql, values...));
+  }
+
+  /// Runs a query and calls `f` after each row was put into `columns`. `f` must
+  /// not run the same statement.
+  template <class... Cs, class F, class... Ts>
+  void each(const char* sql, std::tuple<Cs&...> columns, F f,
+            const Ts&... values) {
+    auto& st = prepared(sql);
+    st.bind_clean_up();
+    std::apply([&](auto&... column) { (exchange_into(st, column), ...); },
+               columns);
+    (exchange_use(st, values), ...);
+    st.define_and_bind();
+    for (auto more = st.execute(true); more; more = st.fetch())
+      f();
+  }
+
+  /// Runs a query of at most one row and returns whether it gave one.
+  template <class... Cs, class... Ts>
+  bool first(const char* sql, std::tuple<Cs&...> columns, const Ts&... values) {
+    auto found = false;
+    each(
+      sql, columns, [&] { found = true; }, values...);
+    return found;
+  }
+
+private:
+  soci::statement& prepared(const char* sql);
+
+  soci::session x_session;
+  // Declared after the session, as statements must go before it.
+  std::unordered_map<const char*, soci::statement> x_statements;
+};
+
+/// A transaction that is undone unless it is committed.
+class transaction {
+public:
+  transaction(connection& db, const char* begin_sql);
+
+  transaction(const transaction&) = delete;
+
+  transaction& operator=(const transaction&) = delete;
+
+  ~transaction();
+
+  void commit();
+
+private:
+  connection& x_db;
+  bool x_open = true;
+};
+
+} // namespace turnout::plugins

@@ -1,0 +1,108 @@
+#include "plugins/sqlite/sql.hpp"
+#include "plugins/sqlite/sqlite_backend.hpp"
+
+namespace turnout::sqlite {
+
+using plugins::account_row;
+using plugins::api_key_row;
+using storage::change;
+
+caf::error sqlite_backend::add_account(const account& x) {
+  return attempt("add the account", [&](connection& db) {
+    account_row row{x};
+    auto folded = plugins::fold_email(x.email);
+    transaction tx{db, sql::begin_write};
+    if (db.run(sql::add_account, row.id, row.email, folded, row.password_hash,
+               row.api_access, row.rate_limit, row.created_at)
+        == 0)
+      fail(ec::conflict, "An account with this id or e-mail address exists.");
+    add_change(db, change::kind::account, x.id);
+    tx.commit();
+  });
+}
+
+caf::expected<std::optional<account>>
+sqlite_backend::find_account(const std::string& email) {
+  return attempt("look up the account", [&](connection& db) {
+    account_row row;
+    auto folded = plugins::fold_email(email);
+    std::optional<account> result;
+    if (db.first(sql::find_account, row.columns(), folded))
+      result = row.get();
+    return result;
+  });
+}
+
+caf::expected<std::vector<account>> sqlite_backend::list_accounts() {
+  return attempt("list the accounts", [](connection& db) {
+    std::vector<account> result;
+    account_row row;
+    db.each(sql::list_accounts, row.columns(),
+            [&] { result.emplace_back(row.get()); });
+    return result;
+  });
+}
+
+caf::error sqlite_backend::update_account(const account& x) {
+  return attempt("change the account", [&](connection& db) {
+    account_row row{x};
+    transaction tx{db, sql::begin_write};
+    if (db.run(sql::update_account, row.api_access, row.rate_limit,
+               row.password_hash, row.id)
+        == 0)
+      fail(ec::not_found, "Account not found");
+    add_change(db, change::kind::account, x.id);
+    tx.commit();
+  });
+}
+
+caf::error sqlite_backend::add_key(const api_key& x) {
+  return attempt("add the API key", [&](connection& db) {
+    api_key_row row{x};
+    transaction tx{db, sql::begin_write};
+    if (db.run(sql::add_key, row.id, row.account_id, row.type, row.name,
+               row.prefix, row.hash, row.created_at, row.last_used_at,
+               row.is_active)
+        == 0)
+      fail(ec::conflict, "This API key exists already.");
+    add_change(db, change::kind::key, x.id);
+    tx.commit();
+  });
+}
+
+caf::expected<std::vector<api_key>> sqlite_backend::list_keys() {
+  return attempt("list the API keys", [](connection& db) {
+    std::vector<api_key> result;
+    api_key_row row;
+    db.each(sql::list_keys, row.columns(),
+            [&] { result.emplace_back(row.get()); });
+    return result;
+  });
+}
+
+caf::error sqlite_backend::revoke_key(const uuid& account_id,
+                                      const uuid& key_id) {
+  return attempt("revoke the API key", [&](connection& db) {
+    transaction tx{db, sql::begin_write};
+    if (db.run(sql::revoke_key, key_id, account_id) == 0)
+      fail(ec::not_found, "API key not found");
+    add_change(db, change::kind::key, key_id);
+    tx.commit();
+  });
+}
+
+caf::error sqlite_backend::touch_keys(
+  const std::vector<std::pair<uuid, timestamp>>& used) {
+  if (used.empty())
+    return caf::none;
+  return attempt("note the use of API keys", [&](connection& db) {
+    transaction tx{db, sql::begin_write};
+    for (const auto& [id, at] : used) {
+      auto micros = to_micros(at);
+      db.run(sql::touch_key, micros, id);
+    }
+    tx.commit();
+  });
+}
+
+} // namespace turnout::sqlite

@@ -1,0 +1,310 @@
+#include "plugins/sqlite/sql.hpp"
+#include "plugins/sqlite/sqlite_backend.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace turnout::sqlite {
+
+using plugins::batch_positions;
+using plugins::batch_visits;
+using plugins::conversion_plan;
+using plugins::rollups;
+
+namespace {
+
+std::map<int, int64_t> load_positions(connection& db, const uuid& node) {
+  std::map<int, int64_t> result;
+  auto journal = 0;
+  int64_t position = 0;
+  db.each(
+    sql::positions_of_node, std::tie(journal, position),
+    [&] { result[journal] = position; }, node);
+  return result;
+}
+
+/// Tells events of rows that the store does not have, looking each row up once.
+class known_rows {
+public:
+  explicit known_rows(connection& db) : x_db(db) {
+    // nop
+  }
+
+  bool has_variant(row_key link_key, row_key variant_key) {
+    return find(x_variants, sql::link_of_variant, variant_key) == link_key
+           && link_key != 0;
+  }
+
+  bool has_link(row_key link_key) {
+    return find(x_links, sql::has_link, link_key) != 0;
+  }
+
+private:
+  using table = std::unordered_map<row_key, row_key>;
+
+  row_key find(table& known, const char* query, row_key key) {
+    auto [i, added] = known.try_emplace(key, 0);
+    if (added)
+      x_db.first(query, std::tie(i->second), key);
+    return i->second;
+  }
+
+  connection& x_db;
+  table x_variants;
+  table x_links;
+};
+
+/// One row of the table of clicks, bound once for a whole batch.
+class click_writer {
+public:
+  explicit click_writer(connection& db)
+    : x_statement(db.bind(
+      sql::add_click, x_link, x_id, x_variant, x_stratum, x_is_repeat,
+      x_created_at, x_visitor, x_ip, x_user_agent, x_referrer, x_country,
+      x_values[0], x_values[1], x_values[2], x_values[3], x_values[4])) {
+    // nop
+  }
+
+  /// Returns false when the click is stored already.
+  bool write(const click& x, const plugins::dimension_values& values) {
+    x_link = x.link_key;
+    x_id = x.id;
+    x_variant = x.variant_key;
+    x_stratum = x.stratum;
+    x_is_repeat = x.is_repeat;
+    x_created_at = to_micros(x.created_at);
+    x_visitor = x.visitor;
+    x_ip = x.ip_address;
+    x_user_agent = x.user_agent;
+    x_referrer = x.referrer;
+    x_country = x.country;
+    for (size_t i = 0; i < values.size(); ++i)
+      x_values[i] = values[i];
+    return connection::execute(x_statement) == 1;
+  }
+
+private:
+  int64_t x_link = 0;
+  uuid x_id;
+  int64_t x_variant = 0;
+  int x_stratum = 0;
+  int x_is_repeat = 0;
+  int64_t x_created_at = 0;
+  int64_t x_visitor = 0;
+  std::string x_ip;
+  std::string x_user_agent;
+  std::string x_referrer;
+  std::string x_country;
+  plugins::dimension_values x_values;
+  soci::statement& x_statement;
+};
+
+/// Stores one batch within a transaction.
+class batch_writer {
+public:
+  batch_writer(connection& db, const storage::event_batch& batch)
+    : x_db(db),
+      x_batch(batch),
+      x_positions(batch, load_positions(db, batch.node)),
+      x_rows(db) {
+    // nop
+  }
+
+  storage::store_result run() {
+    store_clicks();
+    store_excluded();
+    // Before the flush: it makes each visitor's newest click the stored one,
+    // while a conversion belongs to the newest click before it.
+    store_conversions();
+    flush(x_db, x_sums);
+    for (auto [journal, position] : x_positions.next())
+      x_db.run(sql::set_position, x_batch.node, journal, position);
+    for (auto link_key : x_sums.links)
+      x_result.totals.emplace_back(load_totals(x_db, link_key));
+    return std::move(x_result);
+  }
+
+private:
+  void store_clicks() {
+    auto fresh = plugins::new_clicks(x_batch, x_positions);
+    x_result.replayed
+      += static_cast<int64_t>(x_batch.clicks.size() - fresh.size());
+    click_writer writer{x_db};
+    for (auto i : fresh) {
+      const auto& x = x_batch.clicks[i];
+      if (!x_rows.has_variant(x.link_key, x.variant_key)) {
+        ++x_result.orphans;
+        continue;
+      }
+      auto values = plugins::values_of(x, x_batch.classes[i].values);
+      if (!writer.write(x, values)) {
+        ++x_result.replayed;
+        continue;
+      }
+      ++x_result.clicks;
+      x_sums.add_click(x, values);
+      if (!x_batch.conversions.empty())
+        x_visits.add(x);
+    }
+  }
+
+  void store_excluded() {
+    for (size_t i = 0; i < x_batch.excluded.size(); ++i) {
+      const auto& x = x_batch.excluded[i];
+      if (!x_positions.is_new(x_batch.excluded_places[i])) {
+        ++x_result.replayed;
+      } else if (!x_rows.has_link(x.link_key)) {
+        ++x_result.orphans;
+      } else {
+        ++x_result.excluded;
+        x_sums.add_excluded(x);
+      }
+    }
+  }
+
+  void store_conversions() {
+    for (size_t i = 0; i < x_batch.conversions.size(); ++i) {
+      if (!x_positions.is_new(x_batch.conversion_places[i]))
+        ++x_result.replayed;
+      else if (store_conversion(x_batch.conversions[i]))
+        ++x_result.conversions;
+      else
+        ++x_result.conversions_dropped;
+    }
+  }
+
+  bool store_conversion(const conversion_request& x) {
+    sqlite_conversion_source source{x_db, &x_visits};
+    row_key link_key = 0;
+    if (x.link_id) {
+      plugins::link_row row;
+      if (x_db.first(sql::link_by_id, row.columns(), x.link_id))
+        link_key = row.key;
+    } else if (auto clicked = source.find_click(x.click_id)) {
+      link_key = clicked->link_key;
+    }
+    if (link_key == 0)
+      return false;
+    auto plan = plugins::plan_conversion(source, link_key, x);
+    return plan.what == conversion_plan::outcome::record
+           && record(x_db, plan, x_sums);
+  }
+
+  connection& x_db;
+  const storage::event_batch& x_batch;
+  batch_positions x_positions;
+  known_rows x_rows;
+  rollups x_sums;
+  batch_visits x_visits;
+  storage::store_result x_result;
+};
+
+/// How many days of visitors are kept besides the newest: a conversion looks
+/// back 24 hours, and a journal may be drained late.
+constexpr day_number visitor_days = 2;
+
+void flush_visitors(connection& db, const rollups& sums) {
+  day_number horizon = 0;
+  day_number clicks_horizon = 0;
+  db.first(sql::get_horizons, std::tie(horizon, clicks_horizon));
+  // New visitors of each link and day.
+  std::map<std::pair<row_key, day_number>, int64_t> uniques;
+  for (const auto& [place, visit] : sums.visitors) {
+    const auto& [day, link_key, visitor] = place;
+    auto& count = uniques[{link_key, day}];
+    if (db.run(sql::add_visitor, day, link_key, visitor, visit.click_id) == 1)
+      ++count;
+    else
+      db.run(sql::update_visitor, visit.click_id, day, link_key, visitor);
+  }
+  for (const auto& [place, count] : uniques) {
+    const auto& [link_key, day] = place;
+    if (day < horizon) {
+      // Whoever came earlier on that day was forgotten: count the clicks.
+      auto first = plugins::first_id(start_of(day));
+      auto end = plugins::end_id(start_of(day + 1));
+      db.run(sql::recount_daily_visitors, link_key, day, first, end);
+    } else if (count > 0) {
+      db.run(sql::add_daily_visitors, link_key, day, count);
+    }
+  }
+  // A clock that runs ahead must not make every later day a forgotten one.
+  auto newest = std::min(sums.newest_day(), day_of(now()));
+  auto next_horizon = newest - visitor_days;
+  if (next_horizon > horizon) {
+    db.run(sql::forget_visitors, next_horizon);
+    db.run(sql::set_visitors_horizon, next_horizon);
+  }
+}
+
+} // namespace
+
+caf::expected<storage::store_result>
+sqlite_backend::store_events(const storage::event_batch& batch) {
+  if (!batch_positions::is_complete(batch))
+    return make_error(ec::internal, "The batch of events is incomplete.");
+  return attempt("store the events", [&](connection& db) {
+    transaction tx{db, sql::begin_write};
+    auto result = batch_writer{db, batch}.run();
+    tx.commit();
+    return result;
+  });
+}
+
+caf::expected<std::vector<storage::journal_range>>
+sqlite_backend::journal_positions(const uuid& node) {
+  return attempt("read the journal positions", [&](connection& db) {
+    std::vector<storage::journal_range> result;
+    for (auto [journal, position] : load_positions(db, node))
+      result.push_back({journal, position});
+    return result;
+  });
+}
+
+// -- shared -------------------------------------------------------------------
+
+void flush(connection& db, const rollups& sums) {
+  for (const auto& [place, x] : sums.totals()) {
+    const auto& [link_key, variant_key] = place;
+    db.run(sql::add_variant_totals, link_key, variant_key, x.clicks,
+           x.converted, x.conversions);
+  }
+  for (const auto& [place, x] : sums.daily) {
+    const auto& [link_key, day, variant_key] = place;
+    db.run(sql::add_daily, link_key, day, variant_key, x.clicks, x.converted,
+           x.conversions, x.unattributed);
+  }
+  for (const auto& [place, x] : sums.values) {
+    const auto& [link_key, dimension, day, value] = place;
+    db.run(sql::add_daily_values, link_key, dimension, day, value, x.clicks,
+           x.conversions);
+  }
+  for (const auto& [place, visits] : sums.excluded) {
+    const auto& [link_key, day, reason] = place;
+    db.run(sql::add_daily_excluded, link_key, day, reason, visits);
+  }
+  for (const auto& [place, x] : sums.evidence) {
+    const auto& [link_key, stratum, variant_key] = place;
+    db.run(sql::add_evidence, link_key, stratum, variant_key, x.clicks,
+           x.conversions);
+  }
+  if (!sums.visitors.empty())
+    flush_visitors(db, sums);
+}
+
+storage::link_totals load_totals(connection& db, row_key link_key) {
+  storage::link_totals result;
+  db.first(sql::id_of_link, std::tie(result.link_id), link_key);
+  variant_totals x;
+  db.each(
+    sql::totals_of_link,
+    std::tie(x.variant_id, x.clicks, x.converted, x.conversions),
+    [&] { result.variants.emplace_back(x); }, link_key);
+  x = variant_totals{};
+  if (db.first(sql::totals_without_variant,
+               std::tie(x.clicks, x.converted, x.conversions), link_key))
+    result.variants.emplace_back(x);
+  return result;
+}
+
+} // namespace turnout::sqlite

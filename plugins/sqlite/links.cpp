@@ -1,0 +1,231 @@
+#include "plugins/sqlite/sql.hpp"
+#include "plugins/sqlite/sqlite_backend.hpp"
+
+#include "core/changes.hpp"
+
+namespace turnout::sqlite {
+
+using plugins::link_row;
+using plugins::variant_row;
+using storage::change;
+
+namespace {
+
+constexpr auto idempotency_lifetime = std::chrono::hours{24};
+
+/// Returns what a former request with the same key was answered, or fails when
+/// that one had another body.
+std::optional<std::string> former_answer(connection& db, const link& x,
+                                         const storage::idempotency& once) {
+  std::string body_hash;
+  std::string response;
+  auto at = to_micros(x.created_at);
+  if (!db.first(sql::find_idempotency, std::tie(body_hash, response), x.user_id,
+                once.key, at))
+    return std::nullopt;
+  if (body_hash != once.body_hash)
+    fail(ec::conflict, "idempotency");
+  return response;
+}
+
+void remember_answer(connection& db, const link& x,
+                     const storage::idempotency& once) {
+  auto at = to_micros(x.created_at);
+  auto expires_at = to_micros(x.created_at + idempotency_lifetime);
+  db.run(sql::expire_idempotency, at);
+  db.run(sql::add_idempotency, x.user_id, once.key, once.body_hash,
+         once.response, expires_at);
+}
+
+row_key add_variant(connection& db, row_key link_key, const variant& x) {
+  variant_row row{x};
+  row_key key = 0;
+  db.first(sql::add_variant, std::tie(key), link_key, row.id, row.label,
+           row.destination_url, row.weight, row.is_winner, row.retired,
+           row.position, row.created_at);
+  return key;
+}
+
+void add_stratum(connection& db, row_key link_key, const link& x) {
+  auto current = current_stratum(x);
+  auto weights = plugins::encode_weights(current);
+  db.run(sql::add_stratum, link_key, current.number, current.generation,
+         weights);
+}
+
+template <class... Ts>
+std::optional<link> find_link(connection& db, const char* query,
+                              const Ts&... key) {
+  link_row row;
+  transaction tx{db, sql::begin_read};
+  std::optional<link> result;
+  if (db.first(query, row.columns(), key...)) {
+    result = row.get();
+    load_variants(db, *result);
+  }
+  tx.commit();
+  return result;
+}
+
+} // namespace
+
+caf::expected<storage::creation> sqlite_backend::create_link(
+  const link& x, const std::optional<storage::idempotency>& once) {
+  return attempt("store the link", [&](connection& db) {
+    storage::creation result;
+    transaction tx{db, sql::begin_write};
+    if (once) {
+      if (auto answer = former_answer(db, x, *once)) {
+        result.replayed = true;
+        result.response = std::move(*answer);
+        return result;
+      }
+    }
+    result.created = x;
+    auto& made = result.created;
+    made.version = 1;
+    link_row row{made};
+    if (!db.first(sql::add_link, std::tie(made.key), row.id, row.user_id,
+                  row.slug, row.name, row.is_active, row.is_deleted,
+                  row.auto_winner, row.auto_winner_threshold, row.routing,
+                  row.geo, row.enable_conversion_tracking,
+                  row.conversion_redirect_url, row.created_at, row.updated_at,
+                  row.generation, row.stratum, row.version))
+      fail(ec::conflict, "slug");
+    for (auto& v : made.variants)
+      v.key = add_variant(db, made.key, v);
+    add_stratum(db, made.key, made);
+    if (once)
+      remember_answer(db, x, *once);
+    add_change(db, change::kind::link, x.id);
+    tx.commit();
+    return result;
+  });
+}
+
+caf::expected<std::optional<link>>
+sqlite_backend::load_link(const std::string& slug) {
+  return attempt("load the link", [&](connection& db) {
+    return find_link(db, sql::link_by_slug, slug);
+  });
+}
+
+caf::expected<std::optional<link>> sqlite_backend::load_link(const uuid& id) {
+  return attempt("load the link", [&](connection& db) {
+    return find_link(db, sql::link_by_id, id);
+  });
+}
+
+caf::expected<link> sqlite_backend::save_link(const link& x) {
+  return attempt("store the change of the link", [&](connection& db) {
+    auto result = x;
+    link_row row{x};
+    transaction tx{db, sql::begin_write};
+    if (!db.first(sql::update_link, std::tie(result.key), row.name,
+                  row.is_active, row.is_deleted, row.auto_winner,
+                  row.auto_winner_threshold, row.routing, row.geo,
+                  row.enable_conversion_tracking, row.conversion_redirect_url,
+                  row.updated_at, row.generation, row.stratum, row.id,
+                  row.version)) {
+      link_row stored;
+      if (!db.first(sql::link_by_id, stored.columns(), row.id))
+        fail(ec::not_found, "Link not found");
+      fail(ec::stale, "The link was changed since it was read.");
+    }
+    ++result.version;
+    for (auto& v : result.variants) {
+      if (v.key == 0) {
+        v.key = add_variant(db, result.key, v);
+        continue;
+      }
+      variant_row changed{v};
+      db.run(sql::update_variant, changed.destination_url, changed.weight,
+             changed.is_winner, changed.retired, changed.position, changed.key,
+             result.key);
+    }
+    add_stratum(db, result.key, result);
+    add_change(db, change::kind::link, x.id);
+    tx.commit();
+    return result;
+  });
+}
+
+caf::expected<std::vector<stratum>> sqlite_backend::strata(row_key link_key) {
+  return attempt("load the weights of the link", [&](connection& db) {
+    std::vector<stratum> result;
+    auto number = 0;
+    auto generation = 0;
+    std::string weights;
+    db.each(
+      sql::strata_of_link, std::tie(number, generation, weights),
+      [&] {
+        auto& x = result.emplace_back();
+        x.number = number;
+        x.generation = generation;
+        plugins::decode_weights(weights, x);
+      },
+      link_key);
+    return result;
+  });
+}
+
+caf::expected<link_page> sqlite_backend::list_links(const uuid& account_id,
+                                                    int page, int per_page) {
+  return attempt("list the links", [&](connection& db) {
+    link_page result;
+    transaction tx{db, sql::begin_read};
+    db.first(sql::count_links, std::tie(result.total), account_id);
+    link_row row;
+    std::vector<row_key> keys;
+    auto offset = (int64_t{page} - 1) * per_page;
+    db.each(
+      sql::list_links,
+      std::tie(row.key, row.id, row.slug, row.name, row.is_active, row.routing,
+               row.created_at),
+      [&] {
+        auto x = row.get();
+        keys.emplace_back(row.key);
+        auto& item = result.items.emplace_back();
+        item.id = x.id;
+        item.slug = x.slug;
+        item.name = x.name;
+        item.is_active = x.is_active;
+        item.routing = x.routing;
+        item.created_at = x.created_at;
+      },
+      account_id, per_page, offset);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      auto& item = result.items[i];
+      db.first(sql::sums_of_link,
+               std::tie(item.total_clicks, item.total_conversions), keys[i]);
+      db.first(sql::top_variant, std::tie(item.top_variant), keys[i]);
+    }
+    tx.commit();
+    return result;
+  });
+}
+
+// -- shared -------------------------------------------------------------------
+
+link load_owned_link(connection& db, const uuid& account_id,
+                     const uuid& link_id) {
+  link_row row;
+  if (!db.first(sql::link_by_id, row.columns(), link_id)
+      || row.user_id != account_id || row.is_deleted != 0)
+    fail(ec::not_found, "Link not found");
+  return row.get();
+}
+
+void load_variants(connection& db, link& x) {
+  variant_row row;
+  db.each(
+    sql::variants_of_link, row.columns(),
+    [&] { x.variants.emplace_back(row.get()); }, x.key);
+}
+
+void add_change(connection& db, change::kind what, const uuid& id) {
+  auto kind = static_cast<int>(what);
+  db.run(sql::add_change, kind, id);
+}
+
+} // namespace turnout::sqlite

@@ -1,0 +1,176 @@
+#include "plugins/sqlite/schema.hpp"
+
+namespace turnout::sqlite {
+
+// A uuid is two INTEGER columns (hi, lo), a time microseconds since 1970, a day
+// the number of the UTC day. Absent values are 0 or '', never NULL; the table
+// of variants starts at 1, so variant 0 is "no variant". Tables are clustered
+// by how they are read (WITHOUT ROWID).
+
+const std::vector<storage::migration>& schema() {
+  static const std::vector<storage::migration> steps{
+    {1,
+     "first schema",
+     {
+       // -- accounts, keys, links ----------------------------------------------
+       "CREATE TABLE schema_migrations ("
+       " version INTEGER PRIMARY KEY, title TEXT NOT NULL,"
+       " applied_at INTEGER NOT NULL)",
+
+       "CREATE TABLE accounts ("
+       " id_hi INTEGER NOT NULL, id_lo INTEGER NOT NULL,"
+       " email TEXT NOT NULL, folded_email TEXT NOT NULL,"
+       " password_hash TEXT NOT NULL, api_access INTEGER NOT NULL,"
+       " rate_limit INTEGER NOT NULL, created_at INTEGER NOT NULL,"
+       " PRIMARY KEY (id_hi, id_lo)) WITHOUT ROWID",
+       "CREATE UNIQUE INDEX accounts_by_email ON accounts (folded_email)"
+       " WHERE folded_email <> ''",
+
+       "CREATE TABLE api_keys ("
+       " id_hi INTEGER NOT NULL, id_lo INTEGER NOT NULL,"
+       " account_hi INTEGER NOT NULL, account_lo INTEGER NOT NULL,"
+       " type INTEGER NOT NULL, name TEXT NOT NULL, prefix TEXT NOT NULL,"
+       " hash TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL,"
+       " last_used_at INTEGER NOT NULL, is_active INTEGER NOT NULL,"
+       " PRIMARY KEY (id_hi, id_lo)) WITHOUT ROWID",
+
+       "CREATE TABLE links ("
+       " link_key INTEGER PRIMARY KEY,"
+       " id_hi INTEGER NOT NULL, id_lo INTEGER NOT NULL,"
+       " user_hi INTEGER NOT NULL, user_lo INTEGER NOT NULL,"
+       " slug TEXT NOT NULL, name TEXT NOT NULL,"
+       " is_active INTEGER NOT NULL, is_deleted INTEGER NOT NULL,"
+       " auto_winner INTEGER NOT NULL,"
+       " auto_winner_threshold INTEGER NOT NULL, routing INTEGER NOT NULL,"
+       " geo TEXT NOT NULL, enable_conversion_tracking INTEGER NOT NULL,"
+       " conversion_redirect_url TEXT NOT NULL,"
+       " created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,"
+       " generation INTEGER NOT NULL, stratum INTEGER NOT NULL,"
+       " version INTEGER NOT NULL)",
+       "CREATE UNIQUE INDEX links_by_slug ON links (slug)",
+       "CREATE UNIQUE INDEX links_by_id ON links (id_hi, id_lo)",
+       "CREATE INDEX links_by_user ON links"
+       " (user_hi, user_lo, created_at, id_hi, id_lo) WHERE is_deleted = 0",
+
+       "CREATE TABLE variants ("
+       " variant_key INTEGER PRIMARY KEY,"
+       " link_key INTEGER NOT NULL REFERENCES links,"
+       " id_hi INTEGER NOT NULL, id_lo INTEGER NOT NULL,"
+       " label TEXT NOT NULL, destination_url TEXT NOT NULL,"
+       " weight INTEGER NOT NULL, is_winner INTEGER NOT NULL,"
+       " retired INTEGER NOT NULL, position INTEGER NOT NULL,"
+       " created_at INTEGER NOT NULL, UNIQUE (link_key, label))",
+
+       "CREATE TABLE strata ("
+       " link_key INTEGER NOT NULL REFERENCES links,"
+       " number INTEGER NOT NULL, generation INTEGER NOT NULL,"
+       " weights TEXT NOT NULL, PRIMARY KEY (link_key, number)) WITHOUT ROWID",
+
+       "CREATE TABLE idempotency ("
+       " account_hi INTEGER NOT NULL, account_lo INTEGER NOT NULL,"
+       " key TEXT NOT NULL, body_hash TEXT NOT NULL, response TEXT NOT NULL,"
+       " expires_at INTEGER NOT NULL,"
+       " PRIMARY KEY (account_hi, account_lo, key)) WITHOUT ROWID",
+       "CREATE INDEX idempotency_by_expiry ON idempotency (expires_at)",
+
+       // -- raw events ---------------------------------------------------------
+       "CREATE TABLE clicks ("
+       " link_key INTEGER NOT NULL,"
+       " id_hi INTEGER NOT NULL, id_lo INTEGER NOT NULL,"
+       " variant_key INTEGER NOT NULL, stratum INTEGER NOT NULL,"
+       " is_repeat INTEGER NOT NULL, is_conversion INTEGER NOT NULL,"
+       " created_at INTEGER NOT NULL, visitor INTEGER NOT NULL,"
+       " ip_address TEXT NOT NULL, user_agent TEXT NOT NULL,"
+       " referrer TEXT NOT NULL, country TEXT NOT NULL,"
+       " country_value TEXT NOT NULL, referrer_value TEXT NOT NULL,"
+       " browser_value TEXT NOT NULL, device_value TEXT NOT NULL,"
+       " system_value TEXT NOT NULL,"
+       " PRIMARY KEY (link_key, id_hi, id_lo)) WITHOUT ROWID",
+       "CREATE UNIQUE INDEX clicks_by_id ON clicks (id_hi, id_lo)",
+
+       "CREATE TABLE conversions ("
+       " link_key INTEGER NOT NULL, created_at INTEGER NOT NULL,"
+       " id_hi INTEGER NOT NULL, id_lo INTEGER NOT NULL,"
+       " variant_key INTEGER NOT NULL,"
+       " click_hi INTEGER NOT NULL, click_lo INTEGER NOT NULL,"
+       " event_id TEXT NOT NULL, value TEXT NOT NULL, currency TEXT NOT NULL,"
+       " occurred_at INTEGER NOT NULL,"
+       " country_value TEXT NOT NULL, referrer_value TEXT NOT NULL,"
+       " browser_value TEXT NOT NULL, device_value TEXT NOT NULL,"
+       " system_value TEXT NOT NULL,"
+       " PRIMARY KEY (link_key, created_at, id_hi, id_lo)) WITHOUT ROWID",
+       "CREATE UNIQUE INDEX conversions_by_event"
+       " ON conversions (link_key, event_id) WHERE event_id <> ''",
+       "CREATE INDEX conversions_by_click ON conversions (click_hi, click_lo)",
+
+       "CREATE TABLE visitors ("
+       " day INTEGER NOT NULL, link_key INTEGER NOT NULL,"
+       " visitor INTEGER NOT NULL,"
+       " click_hi INTEGER NOT NULL, click_lo INTEGER NOT NULL,"
+       " PRIMARY KEY (day, link_key, visitor)) WITHOUT ROWID",
+
+       // -- roll-ups -----------------------------------------------------------
+       "CREATE TABLE variant_totals ("
+       " link_key INTEGER NOT NULL, variant_key INTEGER NOT NULL,"
+       " clicks INTEGER NOT NULL, converted INTEGER NOT NULL,"
+       " conversions INTEGER NOT NULL,"
+       " PRIMARY KEY (link_key, variant_key)) WITHOUT ROWID",
+
+       "CREATE TABLE daily ("
+       " link_key INTEGER NOT NULL, day INTEGER NOT NULL,"
+       " variant_key INTEGER NOT NULL, clicks INTEGER NOT NULL,"
+       " converted INTEGER NOT NULL, conversions INTEGER NOT NULL,"
+       " unattributed INTEGER NOT NULL,"
+       " PRIMARY KEY (link_key, day, variant_key)) WITHOUT ROWID",
+
+       "CREATE TABLE daily_visitors ("
+       " link_key INTEGER NOT NULL, day INTEGER NOT NULL,"
+       " uniques INTEGER NOT NULL, PRIMARY KEY (link_key, day)) WITHOUT ROWID",
+
+       "CREATE TABLE daily_values ("
+       " link_key INTEGER NOT NULL, dimension INTEGER NOT NULL,"
+       " day INTEGER NOT NULL, value TEXT NOT NULL, clicks INTEGER NOT NULL,"
+       " conversions INTEGER NOT NULL,"
+       " PRIMARY KEY (link_key, dimension, day, value)) WITHOUT ROWID",
+
+       "CREATE TABLE daily_excluded ("
+       " link_key INTEGER NOT NULL, day INTEGER NOT NULL,"
+       " reason INTEGER NOT NULL, visits INTEGER NOT NULL,"
+       " PRIMARY KEY (link_key, day, reason)) WITHOUT ROWID",
+
+       "CREATE TABLE evidence ("
+       " link_key INTEGER NOT NULL, stratum INTEGER NOT NULL,"
+       " variant_key INTEGER NOT NULL, clicks INTEGER NOT NULL,"
+       " conversions INTEGER NOT NULL,"
+       " PRIMARY KEY (link_key, stratum, variant_key)) WITHOUT ROWID",
+
+       // What `evidence` owes to clicks that were purged.
+       "CREATE TABLE purged_evidence ("
+       " link_key INTEGER NOT NULL, stratum INTEGER NOT NULL,"
+       " variant_key INTEGER NOT NULL, clicks INTEGER NOT NULL,"
+       " conversions INTEGER NOT NULL,"
+       " PRIMARY KEY (link_key, stratum, variant_key)) WITHOUT ROWID",
+
+       // -- shared state -------------------------------------------------------
+       "CREATE TABLE journal_positions ("
+       " node_hi INTEGER NOT NULL, node_lo INTEGER NOT NULL,"
+       " journal INTEGER NOT NULL, position INTEGER NOT NULL,"
+       " PRIMARY KEY (node_hi, node_lo, journal)) WITHOUT ROWID",
+
+       "CREATE TABLE day_secrets (day INTEGER PRIMARY KEY,"
+       " secret TEXT NOT NULL)",
+
+       "CREATE TABLE changes (seq INTEGER PRIMARY KEY AUTOINCREMENT,"
+       " kind INTEGER NOT NULL, id_hi INTEGER NOT NULL,"
+       " id_lo INTEGER NOT NULL)",
+
+       // Days before which visitors are forgotten and clicks are purged.
+       "CREATE TABLE horizons (visitors INTEGER NOT NULL,"
+       " clicks INTEGER NOT NULL)",
+       "INSERT INTO horizons VALUES (0, 0)",
+     }},
+  };
+  return steps;
+}
+
+} // namespace turnout::sqlite

@@ -1,0 +1,169 @@
+#include "plugins/sqlite/sqlite_backend.hpp"
+
+#include "plugins/sqlite/errors.hpp"
+#include "plugins/sqlite/schema.hpp"
+#include "plugins/sqlite/sql.hpp"
+
+#include <soci/sqlite3/soci-sqlite3.h>
+
+#include <system_error>
+#include <thread>
+
+namespace turnout::sqlite {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// How long a statement waits for a lock.
+constexpr auto busy_timeout = std::chrono::seconds{5};
+
+bool is_busy(const soci::sqlite3_soci_error& err) {
+  constexpr int busy = 5;
+  return (err.result() & 0xff) == busy;
+}
+
+/// Switches to write-ahead logging, which stays with the file. Two processes
+/// that open a new file at once get in each other's way here, and SQLite does
+/// not wait in this case.
+void use_write_ahead_log(connection& db) {
+  auto deadline = std::chrono::steady_clock::now() + busy_timeout;
+  std::string mode;
+  for (;;) {
+    try {
+      db.first(sql::get_journal_mode, std::tie(mode));
+      if (mode != "wal")
+        db.first(sql::set_journal_mode, std::tie(mode));
+      return;
+    } catch (const soci::sqlite3_soci_error& err) {
+      if (!is_busy(err) || std::chrono::steady_clock::now() > deadline)
+        throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+  }
+}
+
+} // namespace
+
+sqlite_backend::sqlite_backend(const storage::backend_settings& settings)
+  : x_directory(settings.data_dir.empty() ? "." : settings.data_dir),
+    x_file(x_directory / "turnout.db") {
+  // nop
+}
+
+// -- connection ---------------------------------------------------------------
+
+connection& sqlite_backend::open() {
+  if (x_connection == nullptr)
+    open_file();
+  return *x_connection;
+}
+
+void sqlite_backend::open_file() {
+  std::error_code ignored;
+  if (!fs::is_directory(x_directory, ignored))
+    fail(ec::unavailable, "The data directory does not exist. Create it, or "
+                          "name another one.");
+  auto path = x_file.string();
+  if (path.find('"') != std::string::npos)
+    fail(ec::unavailable, "The path of the data directory contains a double "
+                          "quote. Name a directory without one.");
+  auto is_new = !fs::exists(x_file, ignored);
+  auto db = std::make_unique<connection>(
+    soci::sqlite3,
+    "db=\"" + path + "\" timeout=" + std::to_string(busy_timeout.count()));
+  // By name, as closing a descriptor of our own would release the locks that
+  // other connections of this process have on the file. The log and the shared
+  // memory beside it get the same mode.
+  if (is_new)
+    fs::permissions(x_file, fs::perms::owner_read | fs::perms::owner_write);
+  use_write_ahead_log(*db);
+  for (auto setting : sql::settings)
+    db->run_once(setting);
+  x_connection = std::move(db);
+}
+
+caf::error sqlite_backend::handle_exception(const char* what) noexcept {
+  caf::error result;
+  try {
+    throw;
+  } catch (const soci::sqlite3_soci_error& err) {
+    result = translate(err.result(), what);
+  } catch (...) {
+    result = make_error(ec::internal, std::string{"Cannot "} + what
+                                        + ": an unexpected failure.");
+  }
+  // The next call gets a connection that is in order.
+  x_connection.reset();
+  return result;
+}
+
+// -- upkeep -------------------------------------------------------------------
+
+caf::error sqlite_backend::ping() {
+  return attempt("reach the store", [](connection& db) {
+    int64_t tables = 0;
+    db.first(sql::ping, std::tie(tables));
+  });
+}
+
+caf::expected<int> sqlite_backend::schema_version() {
+  return attempt("read the version of the store", [](connection& db) {
+    auto has_schema = 0;
+    auto version = 0;
+    db.first(sql::has_schema, std::tie(has_schema));
+    if (has_schema != 0)
+      db.first(sql::schema_version, std::tie(version));
+    return version;
+  });
+}
+
+int sqlite_backend::newest_schema_version() const {
+  return schema().back().version;
+}
+
+caf::error sqlite_backend::migrate() {
+  static constexpr char what[] = "migrate the store";
+  struct target : storage::migration_target {
+    sqlite_backend& self;
+
+    explicit target(sqlite_backend& x) : self(x) {
+      // nop
+    }
+
+    caf::expected<int> version() override {
+      return self.schema_version();
+    }
+
+    caf::error begin() override {
+      return self.attempt(what, [](connection& db) {
+        db.run(sql::begin_write);
+      });
+    }
+
+    caf::error apply(const std::string& statement) override {
+      return self.attempt(what,
+                          [&](connection& db) { db.run_once(statement); });
+    }
+
+    caf::error record(const storage::migration& step) override {
+      return self.attempt(what, [&](connection& db) {
+        auto at = to_micros(now());
+        db.run(sql::add_migration, step.version, step.title, at);
+      });
+    }
+
+    caf::error commit() override {
+      return self.attempt(what, [](connection& db) { db.run_once("COMMIT"); });
+    }
+
+    void roll_back() noexcept override {
+      // Closing the connection undoes its transaction.
+      self.x_connection.reset();
+    }
+  };
+  target here{*this};
+  return storage::run_migrations(here, schema());
+}
+
+} // namespace turnout::sqlite

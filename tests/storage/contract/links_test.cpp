@@ -1,0 +1,348 @@
+#include "tests/storage/contract/fixture.hpp"
+
+namespace turnout::test {
+
+using testing::ElementsAre;
+
+namespace {
+
+class links_test : public store_test {
+protected:
+  link load(const std::string& slug) {
+    auto found = db->load_link(slug);
+    if (!found || !*found)
+      throw std::runtime_error{"no link " + slug};
+    return **found;
+  }
+
+  std::vector<std::string> slugs(int page, int per_page) {
+    std::vector<std::string> result;
+    auto listed = db->list_links(owner, page, per_page);
+    if (listed)
+      for (const auto& x : listed->items)
+        result.emplace_back(x.slug);
+    return result;
+  }
+
+  int64_t total() {
+    auto listed = db->list_links(owner, 1, 1);
+    return listed ? listed->total : -1;
+  }
+
+  idempotency once(const std::string& key, const std::string& hash) {
+    return {key, hash, "answer of " + hash};
+  }
+};
+
+} // namespace
+
+TURNOUT_CONTRACT_SUITE(links_test);
+
+TEST_P(links_test, keeps_every_field_of_a_link) {
+  auto x = new_link("Full-1");
+  x.name = "\U0001F517 Verknüpfung 'quoted'; -- \"x\"";
+  x.is_active = false;
+  x.auto_winner = true;
+  x.auto_winner_threshold = 1'000'000'000;
+  x.routing = routing_type::geo;
+  x.geo = geo_rules{{"US", "A b\"c"}, {"default", "B"}};
+  x.enable_conversion_tracking = false;
+  x.conversion_redirect_url = "https://thanks.example/?a=%2B";
+  x.variants[0].label = "A b\"c";
+  x.variants[0].destination_url = "https://a.example/?x=%2B&y='\"";
+  x.variants[1].is_winner = true;
+  auto made = db->create_link(x, std::nullopt);
+  ASSERT_TRUE(made) << detail(made.error());
+  EXPECT_FALSE(made->replayed);
+  const auto& stored = made->created;
+  EXPECT_NE(stored.key, 0);
+  EXPECT_NE(stored.variants[0].key, 0);
+  EXPECT_NE(stored.variants[0].key, stored.variants[1].key);
+  auto expected = x;
+  expected.key = stored.key;
+  expected.version = stored.version;
+  expected.variants[0].key = stored.variants[0].key;
+  expected.variants[1].key = stored.variants[1].key;
+  EXPECT_EQ(stored, expected);
+  EXPECT_EQ(load("Full-1"), expected);
+  auto by_id = db->load_link(x.id);
+  ASSERT_TRUE(by_id && *by_id);
+  EXPECT_EQ(**by_id, expected);
+}
+
+TEST_P(links_test, tells_no_geo_rules_from_empty_ones) {
+  auto x = new_link("geo-none");
+  auto y = new_link("geo-empty");
+  y.geo.emplace();
+  ASSERT_TRUE(db->create_link(x, std::nullopt));
+  ASSERT_TRUE(db->create_link(y, std::nullopt));
+  EXPECT_EQ(load("geo-none").geo, std::nullopt);
+  EXPECT_EQ(load("geo-empty").geo, geo_rules{});
+}
+
+TEST_P(links_test, finds_nothing_for_an_unknown_slug_or_id) {
+  auto by_slug = db->load_link("nothing");
+  ASSERT_TRUE(by_slug);
+  EXPECT_FALSE(*by_slug);
+  auto by_id = db->load_link(make_uuid(now()));
+  ASSERT_TRUE(by_id);
+  EXPECT_FALSE(*by_id);
+}
+
+TEST_P(links_test, tells_slugs_apart_by_case) {
+  auto x = store_link("Launch-1");
+  auto y = store_link("launch-1");
+  EXPECT_EQ(load("Launch-1").id, x.id);
+  EXPECT_EQ(load("launch-1").id, y.id);
+  auto other = db->load_link("LAUNCH-1");
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(*other);
+}
+
+TEST_P(links_test, refuses_a_taken_slug_also_of_a_deleted_link) {
+  auto x = store_link("dup-1");
+  auto again = db->create_link(new_link("dup-1"), std::nullopt);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(code_of(again.error()), ec::conflict);
+  EXPECT_EQ(detail(again.error()), "slug");
+  auto deleted = mark_deleted(x, moment());
+  ASSERT_TRUE(deleted && db->save_link(*deleted));
+  again = db->create_link(new_link("dup-1"), std::nullopt);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(detail(again.error()), "slug");
+  EXPECT_TRUE(load("dup-1").is_deleted);
+  EXPECT_EQ(total(), 0);
+}
+
+TEST_P(links_test, saves_what_can_change) {
+  auto x = store_link("save-1");
+  auto y = x;
+  y.name = "other";
+  y.is_active = false;
+  y.auto_winner = true;
+  y.auto_winner_threshold = 11;
+  y.routing = routing_type::geo;
+  y.geo = geo_rules{{"default", "A"}};
+  y.enable_conversion_tracking = false;
+  y.conversion_redirect_url = "https://t.example/";
+  y.updated_at = moment(20);
+  y.generation = 2;
+  y.stratum = 3;
+  y.variants[0].destination_url = "https://new.example/";
+  y.variants[0].weight = 100;
+  y.variants[0].is_winner = true;
+  y.variants[1].weight = 0;
+  auto saved = db->save_link(y);
+  ASSERT_TRUE(saved) << detail(saved.error());
+  EXPECT_GT(saved->version, x.version);
+  y.version = saved->version;
+  EXPECT_EQ(*saved, y);
+  EXPECT_EQ(load("save-1"), y);
+  y.geo = std::nullopt;
+  y.conversion_redirect_url = std::nullopt;
+  ASSERT_TRUE(db->save_link(y));
+  EXPECT_EQ(load("save-1").geo, std::nullopt);
+  EXPECT_EQ(load("save-1").conversion_redirect_url, std::nullopt);
+}
+
+TEST_P(links_test, refuses_to_save_over_a_newer_version) {
+  auto x = store_link("stale-1");
+  auto first = x;
+  first.name = "first";
+  auto saved = db->save_link(first);
+  ASSERT_TRUE(saved);
+  auto second = x;
+  second.name = "second";
+  second.variants[0].weight = 99;
+  auto refused = db->save_link(second);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(code_of(refused.error()), ec::stale);
+  EXPECT_EQ(load("stale-1"), *saved);
+  auto third = *saved;
+  third.name = "third";
+  EXPECT_TRUE(db->save_link(third));
+}
+
+TEST_P(links_test, refuses_to_save_an_unknown_link) {
+  auto refused = db->save_link(new_link("never-1"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(code_of(refused.error()), ec::not_found);
+}
+
+TEST_P(links_test, keeps_retired_variants_with_their_ids) {
+  auto x = store_link("variants-1");
+  auto y = change_variants(x, {{"C", "https://c.example/", 70},
+                               {"A", "https://a.example/", 30}});
+  auto z = load("variants-1");
+  EXPECT_EQ(z, y);
+  ASSERT_EQ(z.variants.size(), 3u);
+  EXPECT_EQ(z.variants[0].label, "C");
+  EXPECT_NE(z.variants[0].key, 0);
+  EXPECT_EQ(z.variants[1].id, x.variants[0].id);
+  EXPECT_EQ(z.variants[1].key, x.variants[0].key);
+  EXPECT_EQ(z.variants[2].id, x.variants[1].id);
+  EXPECT_TRUE(z.variants[2].retired);
+  auto back = change_variants(y, {{"B", "https://b.example/", 50},
+                                  {"C", "https://c.example/", 50}});
+  EXPECT_EQ(back.variants[0].id, x.variants[1].id);
+  EXPECT_FALSE(back.variants[0].retired);
+  EXPECT_EQ(load("variants-1"), back);
+}
+
+TEST_P(links_test, keeps_each_stratum_once) {
+  auto x = store_link("strata-1");
+  auto strata = db->strata(x.key);
+  ASSERT_TRUE(strata);
+  EXPECT_THAT(*strata, ElementsAre(current_stratum(x)));
+  auto y = change_variants(x, {{"A", "https://a.example/", 90},
+                               {"B", "https://b.example/", 10}});
+  ASSERT_NE(y.stratum, x.stratum);
+  auto z = y;
+  z.name = "renamed";
+  ASSERT_TRUE(db->save_link(z));
+  strata = db->strata(x.key);
+  ASSERT_TRUE(strata);
+  EXPECT_THAT(*strata, ElementsAre(current_stratum(x), current_stratum(y)));
+  auto none = db->strata(x.key + 1000);
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->empty());
+}
+
+TEST_P(links_test, lists_pages_newest_first) {
+  for (auto i = 0; i < 5; ++i)
+    store_link("list-" + std::to_string(i), moment(i));
+  auto other = new_link("foreign", moment(9));
+  other.user_id = make_uuid(now());
+  ASSERT_TRUE(db->create_link(other, std::nullopt));
+  EXPECT_THAT(slugs(1, 2), ElementsAre("list-4", "list-3"));
+  EXPECT_THAT(slugs(2, 2), ElementsAre("list-2", "list-1"));
+  EXPECT_THAT(slugs(3, 2), ElementsAre("list-0"));
+  EXPECT_THAT(slugs(4, 2), ElementsAre());
+  EXPECT_THAT(slugs(2'000'000'000, 100), ElementsAre());
+  EXPECT_EQ(total(), 5);
+}
+
+TEST_P(links_test, orders_links_of_one_moment_by_id) {
+  std::vector<uuid> ids;
+  for (auto i = 0; i < 6; ++i)
+    ids.emplace_back(store_link("same-" + std::to_string(i), moment()).id);
+  std::sort(ids.rbegin(), ids.rend());
+  std::vector<uuid> listed;
+  for (auto page = 1; page <= 3; ++page) {
+    auto items = db->list_links(owner, page, 2);
+    ASSERT_TRUE(items);
+    for (const auto& x : items->items)
+      listed.emplace_back(x.id);
+  }
+  EXPECT_EQ(listed, ids);
+}
+
+TEST_P(links_test, leaves_deleted_links_out_but_lists_paused_ones) {
+  auto x = store_link("gone-1", moment(1));
+  auto y = store_link("paused-1", moment(2));
+  y.is_active = false;
+  ASSERT_TRUE(db->save_link(y));
+  auto deleted = mark_deleted(x, moment());
+  ASSERT_TRUE(deleted && db->save_link(*deleted));
+  EXPECT_THAT(slugs(1, 20), ElementsAre("paused-1"));
+  EXPECT_EQ(total(), 1);
+  EXPECT_FALSE(summary(y).is_active);
+}
+
+TEST_P(links_test, lists_a_link_without_clicks_with_its_first_best_label) {
+  auto x = store_link("empty-1");
+  auto listed = summary(x);
+  EXPECT_EQ(listed.name, x.name);
+  EXPECT_EQ(listed.created_at, x.created_at);
+  EXPECT_EQ(listed.total_clicks, 0);
+  EXPECT_EQ(listed.total_conversions, 0);
+  EXPECT_EQ(listed.top_variant, "A");
+}
+
+TEST_P(links_test, names_the_top_variant_by_conversions_clicks_weight_place) {
+  auto x = store_link("top-1");
+  x = change_variants(x, {{"A", "https://a.example/", 40},
+                          {"B", "https://b.example/", 60}});
+  EXPECT_EQ(summary(x).top_variant, "B");
+  store_click(x, 0, moment(1), 1);
+  EXPECT_EQ(summary(x).top_variant, "A");
+  auto converted = store_click(x, 1, moment(2), 2);
+  store_click(x, 0, moment(3), 3);
+  auto conversion = new_conversion(x, moment(4));
+  conversion.click_id = converted.id;
+  ASSERT_TRUE(db->add_conversion(owner, conversion));
+  EXPECT_EQ(summary(x).top_variant, "B");
+  // A retired variant is no longer on top, but its numbers count.
+  x = change_variants(x, {{"C", "https://c.example/", 50},
+                          {"A", "https://a.example/", 50}});
+  EXPECT_EQ(summary(x).top_variant, "A");
+  EXPECT_EQ(summary(x).total_clicks, 3);
+  EXPECT_EQ(summary(x).total_conversions, 1);
+}
+
+// -- idempotency --------------------------------------------------------------
+
+TEST_P(links_test, replays_the_answer_of_the_same_request) {
+  auto x = new_link("once-1");
+  auto first = db->create_link(x, once("key", "hash"));
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(first->replayed);
+  // A retry has a new id, and may have a slug of its own or the taken one.
+  for (auto slug : {"once-1", "once-2"}) {
+    auto retry = db->create_link(new_link(slug, moment(23)),
+                                 once("key", "hash"));
+    ASSERT_TRUE(retry);
+    EXPECT_TRUE(retry->replayed);
+    EXPECT_EQ(retry->response, "answer of hash");
+  }
+  EXPECT_EQ(total(), 1);
+}
+
+TEST_P(links_test, refuses_another_body_under_the_same_key) {
+  ASSERT_TRUE(db->create_link(new_link("body-1"), once("key", "hash")));
+  auto other = db->create_link(new_link("body-2"), once("key", "other"));
+  ASSERT_FALSE(other);
+  EXPECT_EQ(code_of(other.error()), ec::conflict);
+  EXPECT_EQ(detail(other.error()), "idempotency");
+  EXPECT_EQ(total(), 1);
+}
+
+TEST_P(links_test, keeps_idempotency_keys_of_accounts_apart) {
+  ASSERT_TRUE(db->create_link(new_link("acc-1"), once("key", "hash")));
+  auto other = new_link("acc-2");
+  other.user_id = make_uuid(now());
+  auto made = db->create_link(other, once("key", "other"));
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(made->replayed);
+}
+
+TEST_P(links_test, forgets_an_idempotency_key_after_a_day) {
+  ASSERT_TRUE(db->create_link(new_link("day-1", moment(0)),
+                              once("key", "hash")));
+  auto retry = db->create_link(new_link("day-2", moment(23, 59)),
+                               once("key", "hash"));
+  ASSERT_TRUE(retry);
+  EXPECT_TRUE(retry->replayed);
+  auto later = db->create_link(new_link("day-3", moment(0, 0, 1)),
+                               once("key", "other"));
+  ASSERT_TRUE(later) << detail(later.error());
+  EXPECT_FALSE(later->replayed);
+}
+
+TEST_P(links_test, leaves_the_key_free_when_the_creation_failed) {
+  store_link("taken-1");
+  ASSERT_FALSE(db->create_link(new_link("taken-1"), once("key", "hash")));
+  auto next = db->create_link(new_link("free-1"), once("key", "other"));
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(next->replayed);
+}
+
+TEST_P(links_test, finds_idempotency_records_through_another_connection) {
+  ASSERT_TRUE(db->create_link(new_link("conn-1"), once("key", "hash")));
+  db = open();
+  auto retry = db->create_link(new_link("conn-2"), once("key", "hash"));
+  ASSERT_TRUE(retry);
+  EXPECT_TRUE(retry->replayed);
+}
+
+} // namespace turnout::test

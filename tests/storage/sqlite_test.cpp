@@ -1,0 +1,199 @@
+// What is peculiar to the SQLite plugin: its file, and what goes wrong with it.
+
+#include "core/changes.hpp"
+#include "storage/plugin_loader.hpp"
+#include "tests/storage/temporary_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include <csignal>
+#include <fstream>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+namespace turnout::test {
+
+using namespace turnout::storage;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+backend_ptr open(const fs::path& directory) {
+  auto factory = load_plugin("sqlite", {TEST_PLUGIN_DIR},
+                             {directory.string(), {}});
+  if (!factory)
+    throw std::runtime_error{detail(factory.error())};
+  auto result = (*factory)();
+  if (!result)
+    throw std::runtime_error{detail(result.error())};
+  return std::move(*result);
+}
+
+link new_link(const std::string& slug) {
+  link x;
+  x.id = make_uuid(now());
+  x.user_id = make_uuid(now());
+  x.slug = slug;
+  x.name = slug;
+  x.created_at = x.updated_at = now();
+  x.variants = make_variants(
+    {{"A", "https://a.example/", 50}, {"B", "https://b.example/", 50}}, now());
+  return x;
+}
+
+int mode_of(const fs::path& file) {
+  struct stat info {};
+  return stat(file.c_str(), &info) == 0 ? static_cast<int>(info.st_mode & 0777)
+                                        : -1;
+}
+
+/// Texts that clients may see must not tell where or how things are stored.
+auto is_discreet(const fs::path& directory) {
+  return AllOf(Not(HasSubstr(directory.string())), Not(HasSubstr("SELECT")),
+               Not(HasSubstr("INSERT")));
+}
+
+} // namespace
+
+TEST(sqlite, keeps_its_files_from_others) {
+  test::temporary_directory dir;
+  auto db = open(dir.path());
+  ASSERT_FALSE(db->migrate());
+  ASSERT_TRUE(db->create_link(new_link("mode-1"), std::nullopt));
+  EXPECT_EQ(mode_of(dir.path() / "turnout.db"), 0600);
+  EXPECT_EQ(mode_of(dir.path() / "turnout.db-wal"), 0600);
+}
+
+TEST(sqlite, takes_any_directory_name) {
+  for (auto name : {"a  b", "x=y z", "it's", "ä;€", "timeout=0"}) {
+    test::temporary_directory dir{name};
+    auto db = open(dir.path());
+    EXPECT_FALSE(db->migrate()) << name;
+    EXPECT_TRUE(fs::exists(dir.path() / "turnout.db")) << name;
+  }
+  test::temporary_directory quoted{"a\"b"};
+  EXPECT_EQ(code_of(open(quoted.path())->ping()), ec::unavailable);
+}
+
+TEST(sqlite, recovers_when_a_missing_directory_comes_back) {
+  test::temporary_directory dir;
+  auto place = dir.path() / "later";
+  auto db = open(place);
+  auto err = db->ping();
+  EXPECT_EQ(code_of(err), ec::unavailable);
+  EXPECT_THAT(detail(err), HasSubstr("data directory does not exist"));
+  fs::create_directory(place);
+  EXPECT_FALSE(db->ping());
+  EXPECT_FALSE(db->migrate());
+}
+
+TEST(sqlite, says_when_the_tables_are_missing) {
+  test::temporary_directory dir;
+  auto db = open(dir.path());
+  auto version = db->schema_version();
+  ASSERT_TRUE(version);
+  EXPECT_EQ(*version, 0);
+  auto result = db->load_link("any");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(code_of(result.error()), ec::unavailable);
+  EXPECT_THAT(detail(result.error()), HasSubstr("turnout migrate"));
+  EXPECT_FALSE(db->migrate());
+  EXPECT_TRUE(db->load_link("any"));
+}
+
+TEST(sqlite, says_when_the_file_is_damaged_and_recovers) {
+  test::temporary_directory dir;
+  auto file = dir.path() / "turnout.db";
+  std::ofstream{file} << std::string(8192, 'x');
+  auto db = open(dir.path());
+  auto err = db->migrate();
+  EXPECT_EQ(code_of(err), ec::unavailable);
+  EXPECT_THAT(detail(err), HasSubstr("damaged"));
+  EXPECT_THAT(detail(err), is_discreet(dir.path()));
+  fs::remove(file);
+  EXPECT_FALSE(db->migrate());
+}
+
+TEST(sqlite, says_when_another_process_locks_the_file_and_recovers) {
+  test::temporary_directory dir;
+  auto db = open(dir.path());
+  ASSERT_FALSE(db->migrate());
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open((dir.path() / "turnout.db").c_str(), &other),
+            SQLITE_OK);
+  sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+  // Readers do not mind.
+  EXPECT_TRUE(db->load_link("any"));
+  auto result = db->create_link(new_link("locked-1"), std::nullopt);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(code_of(result.error()), ec::unavailable);
+  EXPECT_THAT(detail(result.error()), HasSubstr("locked"));
+  EXPECT_THAT(detail(result.error()), is_discreet(dir.path()));
+  sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
+  sqlite3_close(other);
+  EXPECT_TRUE(db->create_link(new_link("locked-1"), std::nullopt));
+}
+
+TEST(sqlite, stores_a_batch_wholly_or_not_at_all_when_the_disk_fills) {
+  test::temporary_directory dir;
+  auto db = open(dir.path());
+  ASSERT_FALSE(db->migrate());
+  auto made = db->create_link(new_link("full-1"), std::nullopt);
+  ASSERT_TRUE(made);
+  const auto& x = made->created;
+  auto new_batch = [&](int64_t first) {
+    event_batch batch;
+    batch.node = uuid{1, 2};
+    for (auto i = first; i < first + 1000; ++i) {
+      click y;
+      y.created_at = now();
+      y.id = make_uuid(y.created_at);
+      y.link_key = x.key;
+      y.variant_key = x.variants[0].key;
+      y.visitor = i;
+      y.user_agent = std::string(400, 'u');
+      batch.clicks.emplace_back(y);
+      batch.classes.emplace_back();
+      batch.click_places.push_back({0, i});
+    }
+    batch.ranges.push_back({0, first + 999});
+    return batch;
+  };
+  auto clicks_and_total = [&] {
+    auto page = db->clicks(x.user_id, x.id, {}, 1, 1);
+    auto list = db->list_links(x.user_id, 1, 1);
+    return page && list
+             ? std::pair{page->total, list->items[0].total_clicks}
+             : std::pair<int64_t, int64_t>{-1, -1};
+  };
+  ASSERT_TRUE(db->store_events(new_batch(1)));
+  auto second = new_batch(1001);
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &usual), 0);
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  auto tight = usual;
+  tight.rlim_cur = fs::file_size(dir.path() / "turnout.db-wal") + 50'000;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
+  auto failed = db->store_events(second);
+  setrlimit(RLIMIT_FSIZE, &usual);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(code_of(failed.error()), ec::unavailable);
+  EXPECT_THAT(detail(failed.error()), HasSubstr("disk"));
+  EXPECT_THAT(detail(failed.error()), is_discreet(dir.path()));
+  EXPECT_EQ(clicks_and_total(), std::pair(int64_t{1000}, int64_t{1000}));
+  auto again = db->store_events(second);
+  ASSERT_TRUE(again) << detail(again.error());
+  EXPECT_EQ(again->clicks, 1000);
+  EXPECT_EQ(clicks_and_total(), std::pair(int64_t{2000}, int64_t{2000}));
+  auto lines = db->verify(false);
+  ASSERT_TRUE(lines);
+  EXPECT_TRUE(lines->empty());
+}
+
+} // namespace turnout::test
