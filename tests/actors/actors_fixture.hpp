@@ -8,6 +8,8 @@
 #include "reactor/actor_system.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -42,7 +44,7 @@ struct actors_fixture : testing::Test {
   ~actors_fixture() override {
     if (pool)
       caf::anon_send_exit(pool, caf::exit_reason::user_shutdown);
-    pool = {};
+    pool = nullptr;
     directory->clear();
     system.reset();
     reactors.stop();

@@ -15,7 +15,7 @@ struct link_supervisor_test : test::actors_fixture {
   ~link_supervisor_test() override {
     if (supervisor)
       caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
-    supervisor = {};
+    supervisor = nullptr;
   }
 
   void start() {

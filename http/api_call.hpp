@@ -1,0 +1,146 @@
+#pragma once
+
+#include "actors/reply.hpp"
+#include "http/exchange.hpp"
+#include "http/site.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace turnout {
+
+class api_call;
+
+using api_call_ptr = std::shared_ptr<api_call>;
+
+/// An API request under way and the way back of its answer, to which it adds
+/// what every API answer has: CORS and the numbers of the rate limit. When the
+/// last reference goes before it was answered, it answers 503. Answers are given
+/// on the reactor of the connection.
+class api_call : public std::enable_shared_from_this<api_call> {
+public:
+  api_call(site& where, exchange_ptr x);
+
+  ~api_call();
+
+  api_call(const api_call&) = delete;
+  api_call& operator=(const api_call&) = delete;
+
+  const request& in() const noexcept {
+    return x_exchange->in();
+  }
+
+  site& where() const noexcept {
+    return x_site;
+  }
+
+  exchange& channel() const noexcept {
+    return *x_exchange;
+  }
+
+  /// Answers; only the first call counts.
+  void send(response x);
+
+  /// Answers 200 with a JSON body.
+  void send_json(std::string body);
+
+  /// Answers with an error.
+  void fail(const caf::error& err);
+
+  /// Answers with an error.
+  void fail(ec code, std::string detail);
+
+  /// Returns the id in the path; an error when it is malformed.
+  caf::expected<uuid> path_id() const;
+
+  /// Runs `f`; an exception is logged and answered 500.
+  void guarded(const std::function<void()>& f) noexcept;
+
+  /// Makes a port for an actor's answer: `f(call, result)` runs on the reactor
+  /// of the connection.
+  template <class T, class F>
+  reply_ptr<T> receive(F f);
+
+  /// Makes a port for an actor's answer: errors are answered, for a value
+  /// `f(call, value)` runs on the reactor of the connection.
+  template <class T, class F>
+  reply_ptr<T> receive_value(F f);
+
+  /// Whom the key speaks for, once it is known.
+  principal who;
+
+  /// Numbers for the headers.
+  rate_status rate;
+
+  /// Template of the path, for metrics.
+  std::string_view route = "unknown";
+
+  /// Text of {id} in the path.
+  std::string_view id_text;
+
+private:
+  void decorate(response& x) const;
+
+  void count(int status) const;
+
+  site& x_site;
+  exchange_ptr x_exchange;
+  std::chrono::steady_clock::time_point x_start;
+  bool x_sent = false;
+};
+
+/// The port that `api_call::receive` makes.
+template <class T, class F>
+class api_port final : public reply_port<T> {
+public:
+  api_port(api_call_ptr call, F f) : x_call{std::move(call)}, x_f{std::move(f)} {
+    // nop
+  }
+
+  ~api_port() override {
+    if (!x_done)
+      run(make_error(ec::unavailable, "not answered"));
+  }
+
+  void deliver(caf::expected<T> result) override {
+    if (!x_done.exchange(true))
+      run(std::move(result));
+  }
+
+private:
+  void run(caf::expected<T> result) {
+    // Shared, because std::function copies what it holds.
+    auto shared = std::make_shared<caf::expected<T>>(std::move(result));
+    auto& channel = x_call->channel();
+    channel.dispatch([call = std::move(x_call), f = std::move(x_f), shared] {
+      call->guarded([&] { f(*call, std::move(*shared)); });
+    });
+  }
+
+  api_call_ptr x_call;
+  F x_f;
+  std::atomic<bool> x_done = false;
+};
+
+template <class T, class F>
+reply_ptr<T> api_call::receive(F f) {
+  return std::make_shared<api_port<T, F>>(shared_from_this(), std::move(f));
+}
+
+template <class T, class F>
+reply_ptr<T> api_call::receive_value(F f) {
+  return receive<T>(
+    [f = std::move(f)](api_call& call, caf::expected<T> result) {
+      if (result)
+        f(call, std::move(*result));
+      else
+        call.fail(result.error());
+    });
+}
+
+} // namespace turnout

@@ -1,0 +1,166 @@
+#include "http/codec/query.hpp"
+
+#include "http/percent.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+
+namespace turnout {
+
+namespace {
+
+/// Bounds the answer of the analytics, which shows every day of the range.
+constexpr day_number max_days = 36525;
+
+constexpr auto max_click_range = std::chrono::days{90};
+
+/// Keeps `page * per_page` within 32 bits.
+constexpr int max_page = 20'000'000;
+
+caf::error bad_request(std::string text) {
+  return make_error(ec::bad_request, std::move(text));
+}
+
+caf::expected<int> read_int(const query_params& query, std::string_view name,
+                            int fallback, int max) {
+  auto text = query.get(name);
+  if (!text)
+    return std::move(text.error());
+  if (!*text)
+    return fallback;
+  const auto& digits = **text;
+  const auto begin = digits.data();
+  const auto end = begin + digits.size();
+  int64_t value = 0;
+  const auto [rest, err] = std::from_chars(begin, end, value);
+  if (rest != end || (err != std::errc{} && err != std::errc::result_out_of_range))
+    return bad_request(std::string{name} + " must be an integer");
+  if (err != std::errc{} || value < 1 || value > max)
+    return make_error(ec::invalid, std::string{name} + " must be between 1 and "
+                                     + std::to_string(max));
+  return static_cast<int>(value);
+}
+
+caf::expected<std::optional<date_or_time>> read_date(const query_params& query,
+                                                     std::string_view name) {
+  auto text = query.get(name);
+  if (!text)
+    return std::move(text.error());
+  if (!*text)
+    return std::optional<date_or_time>{};
+  auto result = parse_date_or_time(**text);
+  if (!result)
+    return bad_request(
+      std::string{name}
+      + " must be an ISO 8601 date or date-time, such as 2026-11-27 or "
+        "2026-11-27T21:58:57Z (send '+' as %2B)");
+  return result;
+}
+
+caf::error wrong_order(std::string_view from, std::string_view to) {
+  return bad_request(std::string{from} + " must not be after "
+                     + std::string{to});
+}
+
+} // namespace
+
+caf::expected<std::optional<std::string>>
+query_params::get(std::string_view name) const {
+  std::optional<std::string> result;
+  auto rest = x_raw;
+  while (!rest.empty()) {
+    const auto end = rest.find('&');
+    const auto pair = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view{}
+                                         : rest.substr(end + 1);
+    const auto equals = pair.find('=');
+    const auto key = percent_decode(pair.substr(0, equals), true);
+    if (!key || *key != name)
+      continue;
+    if (result)
+      return make_error(ec::invalid,
+                        std::string{name} + " must be given once only");
+    result = percent_decode(equals == std::string_view::npos
+                              ? std::string_view{}
+                              : pair.substr(equals + 1),
+                            true);
+    if (!result)
+      return bad_request(std::string{name} + " is not percent-encoded text");
+  }
+  return result;
+}
+
+caf::expected<paging> read_paging(const query_params& query,
+                                  int default_per_page) {
+  auto page = read_int(query, "page", 1, max_page);
+  if (!page)
+    return std::move(page.error());
+  auto per_page = read_int(query, "per_page", default_per_page, 100);
+  if (!per_page)
+    return std::move(per_page.error());
+  return paging{*page, *per_page};
+}
+
+caf::expected<storage::click_range> read_click_range(const query_params& query,
+                                                     timestamp now) {
+  using std::chrono::days;
+  auto start = read_date(query, "start_date");
+  if (!start)
+    return std::move(start.error());
+  auto end = read_date(query, "end_date");
+  if (!end)
+    return std::move(end.error());
+  storage::click_range result;
+  const auto too_long = bad_request("The range must not be longer than 90 "
+                                    "days");
+  // The moment up to which the range reaches, for its length.
+  auto until = now;
+  if (*end) {
+    const auto& x = **end;
+    // Dates mean the whole day. A date-time is included itself: answers show
+    // milliseconds, so all of its millisecond is.
+    until = x.date_only ? x.at + days{1} : x.at;
+    result.until = x.date_only ? until : x.at + std::chrono::milliseconds{1};
+    if (!*start)
+      result.from = until - max_click_range;
+  }
+  if (*start) {
+    result.from = (*start)->at;
+    if (*end && *result.from >= *result.until)
+      return wrong_order("start_date", "end_date");
+    if (until - *result.from > max_click_range)
+      return too_long;
+  }
+  return result;
+}
+
+caf::expected<day_range> read_day_range(const query_params& query,
+                                        timestamp now) {
+  auto from = read_date(query, "from_date");
+  if (!from)
+    return std::move(from.error());
+  auto to = read_date(query, "to_date");
+  if (!to)
+    return std::move(to.error());
+  day_range result;
+  if (*from)
+    result.from = day_of((*from)->at);
+  if (*to)
+    result.to = day_of((*to)->at);
+  if (*from && *to && (*from)->at > (*to)->at && result.from >= result.to)
+    // Two date-times of one day may be in the wrong order, too; a date-time
+    // after a date of the same day is not.
+    if (result.from > result.to
+        || (!(*from)->date_only && !(*to)->date_only))
+      return wrong_order("from_date", "to_date");
+  if (result.from) {
+    const auto last = result.to ? *result.to : day_of(now);
+    if (last - *result.from >= max_days)
+      return bad_request("The range must not be longer than "
+                         + std::to_string(max_days) + " days");
+  }
+  return result;
+}
+
+} // namespace turnout

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "core/error.hpp"
+#include "storage/backend.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace turnout {
+
+/// The parameters of a query.
+class query_params {
+public:
+  /// @param raw query without the question mark; must outlive this object.
+  explicit query_params(std::string_view raw) : x_raw{raw} {
+    // nop
+  }
+
+  /// Returns the decoded value; nullopt when absent. Fails with
+  /// `ec::bad_request` when it cannot be decoded and with `ec::invalid` when
+  /// the parameter is given more than once.
+  caf::expected<std::optional<std::string>> get(std::string_view name) const;
+
+private:
+  std::string_view x_raw;
+};
+
+/// A page of a list.
+struct paging {
+  int page = 1;
+  int per_page = 20;
+};
+
+/// Reads `page` and `per_page`.
+caf::expected<paging> read_paging(const query_params& query,
+                                  int default_per_page);
+
+/// Reads `start_date` and `end_date` of the click list: at most 90 days.
+caf::expected<storage::click_range> read_click_range(const query_params& query,
+                                                     timestamp now);
+
+/// UTC days, both ends included.
+struct day_range {
+  std::optional<day_number> from;
+  std::optional<day_number> to;
+};
+
+/// Reads `from_date` and `to_date` of the analytics.
+caf::expected<day_range> read_day_range(const query_params& query,
+                                        timestamp now);
+
+} // namespace turnout

@@ -1,0 +1,25 @@
+#include "http/handlers.hpp"
+
+#include "http/codec/conversion.hpp"
+
+#include <boost/json/serialize.hpp>
+
+namespace turnout {
+
+void convert(const api_call_ptr& call) {
+  auto body = read_json(call->in());
+  if (!body)
+    return call->fail(body.error());
+  auto x = read_conversion(*body, now());
+  if (!x)
+    return call->fail(x.error());
+  call->where().actors.convert(
+    call->who.account_id, std::move(*x),
+    call->receive_value<storage::conversion_result>(
+      [](api_call& call, const storage::conversion_result& result) {
+        call.send(json_response(result.created ? 201 : 200,
+                                json::serialize(to_json(result.recorded))));
+      }));
+}
+
+} // namespace turnout

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "http/request.hpp"
+#include "http/response.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace turnout {
+
+/// A request and the way back of its answer; hides the HTTP library. Destroyed
+/// unanswered it answers 503 by itself: a client never waits in vain.
+///
+/// It belongs to the reactor of its connection and must be destroyed there; see
+/// `release`.
+class exchange {
+public:
+  virtual ~exchange() = default;
+
+  const request& in() const noexcept {
+    return x_in;
+  }
+
+  /// Answers; only the first call counts. On the own reactor only.
+  virtual void send(response x) = 0;
+
+  /// Runs `f` on the own reactor: at once when called there, otherwise later.
+  virtual void dispatch(std::function<void()> f) = 0;
+
+  /// Runs `f` on the own reactor, later.
+  virtual void post(std::function<void()> f) = 0;
+
+protected:
+  request x_in;
+};
+
+using exchange_ptr = std::shared_ptr<exchange>;
+
+/// Gives a reference up on the exchange's own reactor, from any thread.
+inline void release(exchange_ptr x) {
+  if (x) {
+    auto* ptr = x.get();
+    ptr->dispatch([x = std::move(x)] {
+      // nop
+    });
+  }
+}
+
+/// Returns the answer to a request that nobody answers.
+response unanswered();
+
+} // namespace turnout

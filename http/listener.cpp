@@ -1,0 +1,575 @@
+#include "http/listener.hpp"
+
+#include "monitoring/log.hpp"
+
+// The only file that includes the HTTP library.
+#include <restinio/all.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+
+namespace turnout {
+
+namespace {
+
+namespace ri = restinio::impl;
+
+using asio::ip::tcp;
+
+using reuse_port
+  = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+/// A key of 1 MiB still gets the answer of a wrong key.
+constexpr size_t max_field_bytes = 1280 * 1024;
+
+constexpr size_t max_parser_header_bytes = max_field_bytes + 128 * 1024;
+
+/// A body up to this is read to its end (and forgotten beyond
+/// `max_body_bytes`), so that the client is there for the answer.
+constexpr uint64_t max_drained_bytes = 64 * 1024 * 1024;
+
+/// Pause after the system had no descriptor or memory for a connection.
+constexpr auto accept_pause = std::chrono::milliseconds{100};
+
+// -- sockets ------------------------------------------------------------------
+
+/// The open connections of a listener, to count and to close them: the HTTP
+/// library keeps no list.
+class socket_set {
+public:
+  void insert(tcp::socket* x) {
+    std::lock_guard guard{x_mtx};
+    x_sockets.insert(x);
+  }
+
+  void erase(tcp::socket* x) {
+    std::function<void()> f;
+    {
+      std::lock_guard guard{x_mtx};
+      x_sockets.erase(x);
+      f = x_on_erase;
+    }
+    if (f)
+      f();
+  }
+
+  size_t size() const {
+    std::lock_guard guard{x_mtx};
+    return x_sockets.size();
+  }
+
+  void on_erase(std::function<void()> f) {
+    std::lock_guard guard{x_mtx};
+    x_on_erase = std::move(f);
+  }
+
+  void close_all() {
+    std::vector<tcp::socket*> sockets;
+    {
+      std::lock_guard guard{x_mtx};
+      sockets.assign(x_sockets.begin(), x_sockets.end());
+    }
+    // Completion handlers, which may end connections, run later.
+    for (auto* x : sockets) {
+      asio::error_code ignored;
+      x->close(ignored);
+    }
+  }
+
+private:
+  mutable std::mutex x_mtx;
+  std::unordered_set<tcp::socket*> x_sockets;
+  std::function<void()> x_on_erase;
+};
+
+/// A socket that is in a set as long as it lives.
+class tracked_socket : public tcp::socket {
+public:
+  tracked_socket(tcp::socket x, std::shared_ptr<socket_set> set)
+    : tcp::socket{std::move(x)}, x_set{std::move(set)} {
+    x_set->insert(this);
+  }
+
+  tracked_socket(tracked_socket&& x)
+    : tcp::socket{std::move(static_cast<tcp::socket&>(x))}, x_set{x.x_set} {
+    x_set->insert(this);
+  }
+
+  tracked_socket& operator=(tracked_socket&&) = delete;
+
+  ~tracked_socket() {
+    x_set->erase(this);
+  }
+
+private:
+  std::shared_ptr<socket_set> x_set;
+};
+
+// -- requests -----------------------------------------------------------------
+
+/// What connections and requests share, for as long as any of them lives.
+struct shared_state {
+  shared_state(asio::io_context& context, listener_options options,
+               listener::handler f)
+    : context{context}, options{std::move(options)}, handle{std::move(f)} {
+    // nop
+  }
+
+  asio::io_context& context;
+  const listener_options options;
+  const listener::handler handle;
+  std::atomic<size_t> in_flight{0};
+  std::atomic<bool> stopping{false};
+};
+
+using shared_state_ptr = std::shared_ptr<shared_state>;
+
+http_method method_of(const restinio::http_request_header_t& x) {
+  const auto method = x.method();
+  if (method == restinio::http_method_get())
+    return http_method::get;
+  if (method == restinio::http_method_head())
+    return http_method::head;
+  if (method == restinio::http_method_post())
+    return http_method::post;
+  if (method == restinio::http_method_put())
+    return http_method::put;
+  if (method == restinio::http_method_delete())
+    return http_method::del;
+  if (method == restinio::http_method_options())
+    return http_method::options;
+  return http_method::other;
+}
+
+ip_address to_address(const asio::ip::address& x) {
+  if (x.is_v6() && x.to_v6().is_v4_mapped())
+    return to_address(asio::ip::make_address_v4(asio::ip::v4_mapped, x.to_v6()));
+  ip_address result;
+  result.is_v4 = x.is_v4();
+  if (x.is_v4()) {
+    const auto bytes = x.to_v4().to_bytes();
+    std::copy(bytes.begin(), bytes.end(), result.bytes.begin());
+  } else {
+    const auto bytes = x.to_v6().to_bytes();
+    std::copy(bytes.begin(), bytes.end(), result.bytes.begin());
+  }
+  return result;
+}
+
+class connection_exchange final : public exchange {
+public:
+  connection_exchange(shared_state_ptr state, restinio::request_handle_t handle)
+    : x_state{std::move(state)}, x_handle{std::move(handle)} {
+    const auto& header = x_handle->header();
+    x_in.method = method_of(header);
+    x_in.set_target(header.request_target());
+    x_in.body = x_handle->body();
+    x_in.peer = to_address(x_handle->remote_endpoint().address());
+    x_in.reactor = x_state->options.reactor;
+    header.for_each_field([this](const restinio::http_header_field_t& x) {
+      x_in.add_header(x.name(), x.value(), x_state->options.country_header);
+    });
+    x_in.load = x_state->in_flight.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (auto* gauge = x_state->options.in_flight)
+      gauge->Increment();
+  }
+
+  ~connection_exchange() override {
+    if (x_sent)
+      return;
+    try {
+      send(unanswered());
+    } catch (...) {
+      // The time limit of the HTTP library closes the connection.
+    }
+  }
+
+  void send(response x) override {
+    if (std::exchange(x_sent, true))
+      return;
+    x_state->in_flight.fetch_sub(1, std::memory_order_relaxed);
+    if (auto* gauge = x_state->options.in_flight)
+      gauge->Decrement();
+    const auto keep_alive = !x.close && x_handle->header().should_keep_alive()
+                            && !x_state->stopping;
+    restinio::writable_items_container_t items;
+    items.emplace_back(
+      render(x, x_in.method == http_method::head, keep_alive));
+    using attr = restinio::response_connection_attr_t;
+    const restinio::response_output_flags_t flags{
+      restinio::response_parts_attr_t::final_parts,
+      keep_alive ? attr::connection_keepalive : attr::connection_close};
+    ri::access_req_connection(*x_handle)
+      ->write_response_parts(x_handle->request_id(), flags,
+                             restinio::write_group_t{std::move(items)});
+  }
+
+  void dispatch(std::function<void()> f) override {
+    asio::dispatch(x_state->context, std::move(f));
+  }
+
+  void post(std::function<void()> f) override {
+    asio::post(x_state->context, std::move(f));
+  }
+
+private:
+  shared_state_ptr x_state;
+  restinio::request_handle_t x_handle;
+  bool x_sent = false;
+};
+
+struct request_handler {
+  shared_state_ptr state;
+
+  restinio::request_handling_status_t
+  operator()(restinio::request_handle_t x) const {
+    state->handle(std::make_shared<connection_exchange>(state, std::move(x)));
+    return restinio::request_accepted();
+  }
+};
+
+struct server_traits
+  : restinio::traits_t<restinio::asio_timer_manager_t, restinio::null_logger_t,
+                       request_handler, restinio::noop_strand_t,
+                       tracked_socket> {};
+
+using connection_settings = ri::connection_settings_t<server_traits>;
+
+using connection_factory = ri::connection_factory_t<server_traits>;
+
+// -- parser -------------------------------------------------------------------
+
+ri::http_parser_ctx_t& context_of(http_parser* parser) {
+  return *static_cast<ri::http_parser_ctx_t*>(parser->data);
+}
+
+/// Like the library's, but does not give up on a body that is too long.
+int on_headers_complete(http_parser* parser) {
+  auto& ctx = context_of(parser);
+  ctx.m_leading_headers_completed = true;
+  const auto length = parser->content_length;
+  if (length == ULLONG_MAX || length == 0)
+    return 0;
+  try {
+    if (length > max_drained_bytes) {
+      // Answer without reading it.
+      ctx.m_body.assign(max_body_bytes + 1, ' ');
+      return 1;
+    }
+    ctx.m_body.reserve(std::min<size_t>(static_cast<size_t>(length),
+                                        max_body_bytes + 1));
+  } catch (...) {
+    return -1;
+  }
+  return 0;
+}
+
+/// Like the library's, but forgets what is beyond the limit.
+int on_body(http_parser* parser, const char* at, size_t length) {
+  auto& body = context_of(parser).m_body;
+  try {
+    body.append(at, std::min(length, max_body_bytes + 1 - body.size()));
+  } catch (...) {
+    return -1;
+  }
+  return 0;
+}
+
+/// The library keeps a record of each chunk, however small; nobody needs it.
+int on_chunk_header(http_parser*) {
+  return 0;
+}
+
+http_parser_settings parser_settings() {
+  // Global to the process; the library offers no other way.
+  http_parser_set_max_header_size(max_parser_header_bytes);
+  auto result
+    = ri::create_parser_settings<server_traits::http_methods_mapper_t>();
+  result.on_headers_complete = on_headers_complete;
+  result.on_body = on_body;
+  result.on_chunk_header = on_chunk_header;
+  return result;
+}
+
+std::shared_ptr<connection_factory>
+make_factory(const shared_state_ptr& state) {
+  const std::chrono::seconds timeout{state->options.read_timeout_seconds};
+  restinio::server_settings_t<server_traits> options;
+  options.request_handler(request_handler{state});
+  options.read_next_http_message_timelimit(timeout);
+  options.write_http_response_timelimit(timeout);
+  // Conversions may wait for the drain; the actors answer long before.
+  options.handle_request_timeout(std::chrono::seconds{60});
+  options.max_pipelined_requests(1);
+  options.socket_options_setter([](restinio::socket_options_t& x) {
+    x.set_option(tcp::no_delay{true});
+  });
+  restinio::incoming_http_msg_limits_t limits;
+  limits.max_url_size(max_field_bytes);
+  limits.max_field_name_size(max_header_bytes);
+  limits.max_field_value_size(max_field_bytes);
+  // As many as fit into the limit of all headers.
+  limits.max_field_count(max_header_bytes / 4);
+  options.incoming_http_msg_limits(limits);
+  auto timers = options.timer_factory()->create(state->context);
+  auto shared = std::make_shared<connection_settings>(
+    options, parser_settings(), std::move(timers));
+  return std::make_shared<connection_factory>(std::move(shared),
+                                              options.socket_options_setter());
+}
+
+tcp::endpoint endpoint_of(const listen_address& x) {
+  return {asio::ip::make_address(x.host), x.port};
+}
+
+caf::error cannot_listen(const listen_address& where,
+                         const std::system_error& e) {
+  return make_error(ec::config, "cannot listen on " + where.str() + ": "
+                                  + e.code().message());
+}
+
+class bound_port final : public port_holder {
+public:
+  explicit bound_port(const listen_address& where)
+    : x_where{where}, x_acceptor{x_context} {
+    const auto endpoint = endpoint_of(where);
+    if (where.port != 0) {
+      // Fails when anybody listens there, even if they would share.
+      tcp::acceptor probe{x_context};
+      probe.open(endpoint.protocol());
+      probe.set_option(tcp::acceptor::reuse_address{true});
+      probe.bind(endpoint);
+    }
+    x_acceptor.open(endpoint.protocol());
+    x_acceptor.set_option(tcp::acceptor::reuse_address{true});
+    x_acceptor.set_option(reuse_port{true});
+    x_acceptor.bind(endpoint);
+    x_where.port = x_acceptor.local_endpoint().port();
+  }
+
+  listen_address where() const override {
+    return x_where;
+  }
+
+private:
+  listen_address x_where;
+  asio::io_context x_context;
+  tcp::acceptor x_acceptor;
+};
+
+} // namespace
+
+// -- listen_address -----------------------------------------------------------
+
+caf::expected<listen_address> listen_address::parse(const std::string& text) {
+  const auto broken = make_error(
+    ec::config, "'" + text + "' is not an address and port to listen on, such "
+                             "as 127.0.0.1:8080");
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos)
+    return broken;
+  listen_address result;
+  result.host = text.substr(0, colon);
+  const auto port = text.substr(colon + 1);
+  if (port.empty() || port.size() > 5
+      || !std::all_of(port.begin(), port.end(),
+                      [](char c) { return c >= '0' && c <= '9'; })
+      || std::stoi(port) > 65535)
+    return broken;
+  result.port = static_cast<uint16_t>(std::stoi(port));
+  if (result.host.empty())
+    result.host = "0.0.0.0";
+  else if (result.host == "localhost")
+    result.host = "127.0.0.1";
+  else if (result.host.front() == '[' && result.host.back() == ']')
+    result.host = result.host.substr(1, result.host.size() - 2);
+  asio::error_code err;
+  asio::ip::make_address(result.host, err);
+  if (err)
+    return broken;
+  return result;
+}
+
+std::string listen_address::str() const {
+  const auto is_v6 = host.find(':') != std::string::npos;
+  return (is_v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+// -- port_holder --------------------------------------------------------------
+
+caf::expected<std::unique_ptr<port_holder>>
+port_holder::open(const listen_address& where) {
+  try {
+    return std::unique_ptr<port_holder>{std::make_unique<bound_port>(where)};
+  } catch (const std::system_error& e) {
+    return cannot_listen(where, e);
+  }
+}
+
+// -- listener -----------------------------------------------------------------
+
+/// Accepts connections. The HTTP library's own acceptor stops for good when the
+/// system is out of descriptors once, and loses a place of its limit with each
+/// client that is gone before it looks.
+class listener::impl : public std::enable_shared_from_this<impl> {
+public:
+  impl(asio::io_context& context, listener_options options, handler f)
+    : x_state{std::make_shared<shared_state>(context, std::move(options),
+                                             std::move(f))},
+      x_sockets{std::make_shared<socket_set>()},
+      x_acceptor{context},
+      x_pause{context},
+      x_factory{make_factory(x_state)} {
+    // nop
+  }
+
+  caf::error open(const listen_address& where, bool share_port) {
+    try {
+      const auto endpoint = endpoint_of(where);
+      x_acceptor.open(endpoint.protocol());
+      x_acceptor.set_option(tcp::acceptor::reuse_address{true});
+      if (share_port)
+        x_acceptor.set_option(reuse_port{true});
+      x_acceptor.bind(endpoint);
+      x_acceptor.listen();
+      x_where = where;
+      x_where.port = x_acceptor.local_endpoint().port();
+    } catch (const std::system_error& e) {
+      asio::error_code ignored;
+      x_acceptor.close(ignored);
+      return cannot_listen(where, e);
+    }
+    x_sockets->on_erase([weak = weak_from_this()] {
+      if (auto self = weak.lock())
+        self->connection_ended();
+    });
+    accept_next();
+    return {};
+  }
+
+  const listen_address& where() const noexcept {
+    return x_where;
+  }
+
+  void stop_accepting() {
+    x_state->stopping = true;
+    asio::error_code ignored;
+    x_acceptor.close(ignored);
+    x_pause.cancel();
+  }
+
+  void close() {
+    stop_accepting();
+    x_sockets->on_erase({});
+    x_sockets->close_all();
+  }
+
+  size_t in_flight() const noexcept {
+    return x_state->in_flight.load(std::memory_order_relaxed);
+  }
+
+private:
+  void accept_next() {
+    if (!x_acceptor.is_open())
+      return;
+    if (x_sockets->size() >= x_state->options.max_connections) {
+      x_is_full = true;
+      return;
+    }
+    x_acceptor.async_accept(
+      [self = shared_from_this()](asio::error_code err, tcp::socket x) {
+        self->accepted(err, std::move(x));
+      });
+  }
+
+  void accepted(const asio::error_code& err, tcp::socket x) {
+    if (!x_acceptor.is_open())
+      return;
+    if (!err) {
+      serve(std::move(x));
+      accept_next();
+      return;
+    }
+    if (err == asio::error::connection_aborted || err == asio::error::try_again
+        || err == asio::error::interrupted) {
+      accept_next();
+      return;
+    }
+    log::warning("cannot accept connections, trying again",
+                 {{"error", err.message()}});
+    x_pause.expires_after(accept_pause);
+    x_pause.async_wait([self = shared_from_this()](asio::error_code err) {
+      if (!err)
+        self->accept_next();
+    });
+  }
+
+  void serve(tcp::socket x) {
+    using monitor = ri::connection_t<server_traits>::lifetime_monitor_t;
+    asio::error_code err;
+    auto peer = x.remote_endpoint(err);
+    if (err)
+      return; // gone already
+    try {
+      x_factory
+        ->create_new_connection(tracked_socket{std::move(x), x_sockets},
+                                std::move(peer), monitor{nullptr})
+        ->init();
+    } catch (const std::exception& e) {
+      log::warning("cannot serve a connection", {{"error", e.what()}});
+    }
+  }
+
+  void connection_ended() {
+    asio::post(x_state->context, [self = shared_from_this()] {
+      if (std::exchange(self->x_is_full, false))
+        self->accept_next();
+    });
+  }
+
+  shared_state_ptr x_state;
+  std::shared_ptr<socket_set> x_sockets;
+  tcp::acceptor x_acceptor;
+  asio::steady_timer x_pause;
+  std::shared_ptr<connection_factory> x_factory;
+  listen_address x_where;
+  bool x_is_full = false;
+};
+
+listener::listener(asio::io_context& context, listener_options options,
+                   handler f)
+  : x_impl{std::make_shared<impl>(context, std::move(options), std::move(f))} {
+  // nop
+}
+
+listener::~listener() {
+  // nop
+}
+
+caf::error listener::open(const listen_address& where, bool share_port) {
+  return x_impl->open(where, share_port);
+}
+
+listen_address listener::where() const {
+  return x_impl->where();
+}
+
+void listener::stop_accepting() {
+  x_impl->stop_accepting();
+}
+
+void listener::close() {
+  x_impl->close();
+}
+
+size_t listener::in_flight() const noexcept {
+  return x_impl->in_flight();
+}
+
+} // namespace turnout

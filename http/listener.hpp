@@ -1,0 +1,91 @@
+#pragma once
+
+#include "core/error.hpp"
+#include "http/exchange.hpp"
+
+#include <asio/io_context.hpp>
+#include <prometheus/gauge.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace turnout {
+
+/// An address to listen on.
+struct listen_address {
+  /// Parses "127.0.0.1:8080", "[::1]:8080", "localhost:8080" or ":8080".
+  static caf::expected<listen_address> parse(const std::string& text);
+
+  std::string str() const;
+
+  /// An IP address without brackets.
+  std::string host;
+  uint16_t port = 0;
+};
+
+/// Keeps a port for sockets that share it: found free before they open, so that
+/// a second process fails instead of taking half of our connections.
+class port_holder {
+public:
+  static caf::expected<std::unique_ptr<port_holder>>
+  open(const listen_address& where);
+
+  virtual ~port_holder() = default;
+
+  /// The address with the port that was found.
+  virtual listen_address where() const = 0;
+};
+
+/// What a listener needs to know.
+struct listener_options {
+  /// Index of the reactor, for requests.
+  size_t reactor = 0;
+  /// Connections beyond wait until others end.
+  size_t max_connections = 1000;
+  /// For a request to arrive, and for a connection to be idle.
+  int read_timeout_seconds = 60;
+  std::string country_header;
+  /// May be nullptr.
+  prometheus::Gauge* in_flight = nullptr;
+};
+
+/// Serves HTTP/1.1 on one port with one io_context of one thread. All
+/// functions but `in_flight` are for that thread, or for any while it does not
+/// run.
+class listener {
+public:
+  /// Takes a request; must not throw.
+  using handler = std::function<void(const exchange_ptr&)>;
+
+  listener(asio::io_context& context, listener_options options, handler f);
+
+  ~listener();
+
+  listener(const listener&) = delete;
+  listener& operator=(const listener&) = delete;
+
+  /// Starts to accept connections.
+  /// @param share_port whether other sockets listen on the port too.
+  caf::error open(const listen_address& where, bool share_port);
+
+  /// The address with the real port.
+  listen_address where() const;
+
+  /// Accepts no more connections and closes each after its next answer.
+  void stop_accepting();
+
+  /// Closes everything.
+  void close();
+
+  /// Requests that are not answered yet; from any thread.
+  size_t in_flight() const noexcept;
+
+private:
+  class impl;
+  std::shared_ptr<impl> x_impl;
+};
+
+} // namespace turnout

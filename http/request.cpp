@@ -1,0 +1,137 @@
+#include "http/request.hpp"
+
+#include <algorithm>
+
+namespace turnout {
+
+namespace {
+
+constexpr char to_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool is_same(std::string_view x, std::string_view y) noexcept {
+  return x.size() == y.size()
+         && std::equal(x.begin(), x.end(), y.begin(), [](char a, char b) {
+              return to_lower(a) == to_lower(b);
+            });
+}
+
+std::string_view trim(std::string_view x) noexcept {
+  const auto begin = x.find_first_not_of(" \t");
+  if (begin == std::string_view::npos)
+    return {};
+  return x.substr(begin, x.find_last_not_of(" \t") - begin + 1);
+}
+
+} // namespace
+
+std::string_view to_string(http_method x) noexcept {
+  switch (x) {
+    case http_method::get:
+      return "GET";
+    case http_method::head:
+      return "HEAD";
+    case http_method::post:
+      return "POST";
+    case http_method::put:
+      return "PUT";
+    case http_method::del:
+      return "DELETE";
+    case http_method::options:
+      return "OPTIONS";
+    case http_method::other:
+      break;
+  }
+  return "OTHER";
+}
+
+void request::set_target(std::string_view x) {
+  target = x;
+  header_bytes += x.size();
+  if (!x.starts_with('/')) {
+    // "GET http://host/path" is what clients send to a proxy.
+    const auto scheme = x.find("://");
+    if (scheme != std::string_view::npos) {
+      const auto begin = x.find_first_of("/?#", scheme + 3);
+      x = begin == std::string_view::npos ? "/" : x.substr(begin);
+      if (!x.starts_with('/')) {
+        path = "/";
+        query = x.starts_with('?') ? x.substr(1, x.find('#') - 1) : "";
+        return;
+      }
+    }
+  }
+  x = x.substr(0, x.find('#'));
+  const auto mark = x.find('?');
+  path = x.substr(0, mark);
+  query = mark == std::string_view::npos ? std::string_view{}
+                                         : x.substr(mark + 1);
+}
+
+void request::add_header(std::string_view name, std::string_view value,
+                         std::string_view country_header) {
+  if (is_same(name, "x-api-key")) {
+    api_key = trim(value);
+    ++api_keys;
+    return;
+  }
+  header_bytes += name.size() + value.size() + 4;
+  if (!country_header.empty() && is_same(name, country_header))
+    country = trim(value);
+  switch (name.size()) {
+    case 5:
+      if (is_same(name, "x-moz"))
+        x_moz = value;
+      break;
+    case 6:
+      if (is_same(name, "cookie")) {
+        if (cookies.empty()) {
+          cookies = value;
+        } else {
+          std::string joined{cookies};
+          joined += "; ";
+          joined += value;
+          x_joined_cookies = std::move(joined);
+          cookies = x_joined_cookies;
+        }
+      } else if (is_same(name, "accept")) {
+        accept = value;
+      }
+      break;
+    case 7:
+      if (is_same(name, "referer"))
+        referer = value;
+      else if (is_same(name, "purpose"))
+        purpose = value;
+      break;
+    case 9:
+      if (is_same(name, "x-real-ip"))
+        real_ip = value;
+      break;
+    case 10:
+      if (is_same(name, "user-agent"))
+        user_agent = value;
+      break;
+    case 11:
+      if (is_same(name, "sec-purpose"))
+        sec_purpose = value;
+      break;
+    case 12:
+      if (is_same(name, "content-type"))
+        content_type = trim(value);
+      break;
+    case 15:
+      if (is_same(name, "x-forwarded-for")) {
+        forwarded_for.push_back(value);
+      } else if (is_same(name, "idempotency-key")) {
+        idempotency_key = trim(value);
+        ++idempotency_keys;
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+} // namespace turnout

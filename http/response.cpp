@@ -1,0 +1,132 @@
+#include "http/response.hpp"
+
+#include "http/error_table.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <boost/json/value.hpp>
+
+#include <charconv>
+
+namespace turnout {
+
+namespace {
+
+std::string_view reason_of(int status) noexcept {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 201:
+      return "Created";
+    case 204:
+      return "No Content";
+    case 302:
+      return "Found";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 409:
+      return "Conflict";
+    case 413:
+      return "Payload Too Large";
+    case 415:
+      return "Unsupported Media Type";
+    case 422:
+      return "Unprocessable Entity";
+    case 429:
+      return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 503:
+      return "Service Unavailable";
+    default:
+      return "Internal Server Error";
+  }
+}
+
+bool is_control(char c) noexcept {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+void append_number(std::string& out, size_t x) {
+  char buf[24];
+  const auto [end, err] = std::to_chars(buf, buf + sizeof(buf), x);
+  out.append(buf, end);
+}
+
+} // namespace
+
+response& response::header(std::string_view name, std::string_view value) {
+  fields.reserve(fields.size() + name.size() + value.size() + 4);
+  fields += name;
+  fields += ": ";
+  for (auto c : value)
+    if (!is_control(c))
+      fields += c;
+  fields += "\r\n";
+  return *this;
+}
+
+response& response::content(std::string_view type, std::string text) {
+  header("Content-Type", type);
+  body = std::move(text);
+  return *this;
+}
+
+response json_response(int status, std::string body) {
+  response result{status};
+  result.content("application/json", std::move(body));
+  return result;
+}
+
+response detail_response(int status, std::string_view detail) {
+  std::string body = R"({"detail":)";
+  body += boost::json::serialize(
+    boost::json::value(boost::json::string_view(detail.data(), detail.size())));
+  body += '}';
+  return json_response(status, std::move(body));
+}
+
+response error_response(const caf::error& err) {
+  const auto& row = row_of(code_of(err));
+  auto result = detail_response(row.status,
+                                row.detail ? row.detail : detail(err));
+  if (row.retry_after)
+    result.header("Retry-After", row.retry_after);
+  if (row.code == ec::no_session)
+    result.header("WWW-Authenticate", "Bearer");
+  // What is left of a body that was too large is not worth reading.
+  result.close = row.code == ec::too_large || row.code == ec::headers_too_large;
+  return result;
+}
+
+std::string render(const response& x, bool head, bool keep_alive) {
+  const auto reason = reason_of(x.status);
+  std::string result;
+  result.reserve(x.fields.size() + x.body.size() + reason.size() + 80);
+  result += "HTTP/1.1 ";
+  append_number(result, static_cast<size_t>(x.status));
+  result += ' ';
+  result += reason;
+  result += keep_alive ? "\r\nConnection: keep-alive\r\n"
+                       : "\r\nConnection: close\r\n";
+  result += x.fields;
+  if (x.status != 204) {
+    result += "Content-Length: ";
+    append_number(result, x.body.size());
+    result += "\r\n";
+  }
+  result += "\r\n";
+  if (!head && x.status != 204)
+    result += x.body;
+  return result;
+}
+
+} // namespace turnout

@@ -1,0 +1,82 @@
+#include "http/routes.hpp"
+
+#include "http/handlers.hpp"
+
+namespace turnout {
+
+namespace {
+
+constexpr operation links[] = {
+  {http_method::get, false, list_links},
+  {http_method::post, true, create_link},
+};
+
+constexpr operation one_link[] = {
+  {http_method::get, false, get_link},
+  {http_method::put, true, update_link},
+  {http_method::del, true, delete_link},
+};
+
+constexpr operation variants[] = {{http_method::put, true, put_variants}};
+
+constexpr operation promotion[] = {{http_method::post, true, promote_winner}};
+
+constexpr operation clicks[] = {{http_method::get, false, list_clicks}};
+
+constexpr operation analytics[] = {{http_method::get, false, get_analytics}};
+
+constexpr operation conversions[] = {{http_method::post, true, convert}};
+
+constexpr route table[] = {
+  {"/public/links", links},
+  {"/public/links/{id}", one_link},
+  {"/public/links/{id}/variants", variants},
+  {"/public/links/{id}/promote-winner", promotion},
+  {"/public/links/{id}/clicks", clicks},
+  {"/public/links/{id}/analytics", analytics},
+  {"/public/conversions", conversions},
+};
+
+constexpr std::string_view placeholder = "{id}";
+
+/// Compares segment by segment.
+bool matches(std::string_view pattern, std::string_view path,
+             std::string_view& id) noexcept {
+  const auto pos = pattern.find(placeholder);
+  if (pos == std::string_view::npos)
+    return pattern == path;
+  if (path.substr(0, pos) != pattern.substr(0, pos))
+    return false;
+  const auto rest = path.substr(pos);
+  id = rest.substr(0, rest.find('/'));
+  return !id.empty()
+         && rest.substr(id.size()) == pattern.substr(pos + placeholder.size());
+}
+
+} // namespace
+
+route_match find_route(std::string_view path, http_method method) noexcept {
+  route_match result;
+  for (const auto& x : table) {
+    if (!matches(x.path, path, result.id))
+      continue;
+    result.where = &x;
+    for (const auto& y : x.operations)
+      if (y.method == method)
+        result.what = &y;
+    return result;
+  }
+  return result;
+}
+
+std::string methods_of(const route& x) {
+  std::string result;
+  for (const auto& y : x.operations) {
+    if (!result.empty())
+      result += ", ";
+    result += to_string(y.method);
+  }
+  return result;
+}
+
+} // namespace turnout

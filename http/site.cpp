@@ -1,0 +1,99 @@
+#include "http/site.hpp"
+
+#include "monitoring/buckets.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace turnout {
+
+namespace {
+
+constexpr std::string_view default_prefix = "/api/v1";
+
+std::string_view without_scheme(std::string_view url) noexcept {
+  const auto pos = url.find("://");
+  return pos == std::string_view::npos ? url : url.substr(pos + 3);
+}
+
+std::string path_of(std::string_view url) {
+  const auto rest = without_scheme(url);
+  const auto slash = rest.find('/');
+  return slash == std::string_view::npos ? std::string{}
+                                         : std::string{rest.substr(slash)};
+}
+
+std::string host_of(std::string_view url) {
+  auto host = without_scheme(url);
+  host = host.substr(0, host.find('/'));
+  if (host.starts_with('['))
+    host = host.substr(0, host.find(']') + 1);
+  else
+    host = host.substr(0, host.find(':'));
+  if (host.ends_with('.'))
+    host.remove_suffix(1);
+  std::string result{host};
+  std::transform(result.begin(), result.end(), result.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return result;
+}
+
+void cut_slashes(std::string& url) {
+  while (url.ends_with('/'))
+    url.pop_back();
+}
+
+} // namespace
+
+site::lane::lane(metrics& counters)
+  : redirect_seconds{counters.redirect_seconds, buckets::redirect_seconds} {
+  // nop
+}
+
+site::site(service& actors, const settings& options, metrics& counters,
+           const geo_lookup& geo, size_t reactors)
+  : actors{actors},
+    counters{counters},
+    geo{geo},
+    clients{options.http.trusted_proxies},
+    bad_keys{std::max(1, options.rate_limit.bad_keys_per_minute)},
+    base_url{options.http.base_url},
+    short_base{options.http.short_base},
+    cors_origin{options.http.cors_origin},
+    max_in_flight{
+      static_cast<size_t>(std::max(1, options.http.max_in_flight))},
+    x_allow_own_host{options.redirect.allow_own_host} {
+  for (size_t i = 0; i < std::max<size_t>(reactors, 1); ++i)
+    lanes.emplace_back(std::make_unique<lane>(counters));
+  derive();
+}
+
+void site::listening_on(const std::string& address) {
+  // Nobody can go to "any address".
+  auto reachable = address;
+  for (std::string_view any : {"0.0.0.0:", "[::]:"})
+    if (address.starts_with(any))
+      reachable = "localhost:" + address.substr(any.size());
+  if (short_base.empty())
+    short_base = "http://" + reachable;
+  if (base_url.empty())
+    base_url = "http://" + reachable + std::string{default_prefix};
+  derive();
+}
+
+void site::derive() {
+  cut_slashes(short_base);
+  cut_slashes(base_url);
+  api_prefix = base_url.empty() ? std::string{default_prefix}
+                                : path_of(base_url);
+  own_host = host_of(short_base);
+  forbidden.names.clear();
+  if (!x_allow_own_host && !own_host.empty())
+    forbidden.names.push_back(own_host);
+  cookie_attributes = "; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax";
+  if (short_base.starts_with("https://"))
+    cookie_attributes += "; Secure";
+}
+
+} // namespace turnout

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "actors/service.hpp"
+#include "config/settings.hpp"
+#include "core/rules.hpp"
+#include "http/bad_key_limiter.hpp"
+#include "http/client_address.hpp"
+#include "http/geo.hpp"
+#include "monitoring/local_histogram.hpp"
+#include "monitoring/metrics.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace turnout {
+
+/// Everything that handlers need: whom to ask, where to count, and what follows
+/// from the settings. Shared by all reactors; does not change while it serves,
+/// but for what is locked or belongs to one reactor.
+struct site {
+  /// @param reactors number of reactors that will handle requests.
+  site(service& actors, const settings& options, metrics& counters,
+       const geo_lookup& geo, size_t reactors);
+
+  /// Sets the addresses that the settings leave open.
+  /// @param address what is listened on, such as "127.0.0.1:8080".
+  void listening_on(const std::string& address);
+
+  service& actors;
+  metrics& counters;
+  const geo_lookup& geo;
+  client_resolver clients;
+  mutable bad_key_limiter bad_keys;
+
+  /// Path of base_url, such as "/api/v1".
+  std::string api_prefix;
+
+  /// Full addresses, without a slash at the end.
+  std::string base_url;
+  std::string short_base;
+
+  /// Host of short_base in lower case.
+  std::string own_host;
+
+  /// Hosts that destinations must not point at.
+  own_hosts forbidden;
+
+  std::string cors_origin;
+
+  /// What is appended to the sticky cookie's name and value.
+  std::string cookie_attributes;
+
+  size_t max_in_flight;
+
+  /// What belongs to one reactor.
+  struct lane {
+    explicit lane(metrics& counters);
+
+    local_histogram redirect_seconds;
+    bool flush_is_due = false;
+  };
+
+  mutable std::vector<std::unique_ptr<lane>> lanes;
+
+private:
+  void derive();
+
+  bool x_allow_own_host;
+};
+
+} // namespace turnout

@@ -1,0 +1,132 @@
+#include "http/visit_reply.hpp"
+
+#include "core/visitor.hpp"
+#include "http/pages.hpp"
+
+#include <utility>
+
+namespace turnout {
+
+namespace {
+
+constexpr size_t max_user_agent = 512;
+
+std::optional<exclusion> exclusion_of(const request& in) {
+  if (in.method == http_method::head)
+    return exclusion::head;
+  if (is_prefetch({in.sec_purpose, in.purpose, in.x_moz}))
+    return exclusion::prefetch;
+  return classify_bot(in.user_agent);
+}
+
+} // namespace
+
+visit_reply::visit_reply(site& where, exchange_ptr x, visit_request request)
+  : x_site{where},
+    x_exchange{std::move(x)},
+    x_request{std::move(request)},
+    x_start{std::chrono::steady_clock::now()} {
+  // nop
+}
+
+visit_reply::~visit_reply() {
+  if (!x_sent) {
+    // The exchange answers 503 when it goes.
+    x_site.counters.redirects_unavailable->Increment();
+  }
+  release(std::move(x_exchange));
+}
+
+void visit_reply::redirect(redirect_answer answer) {
+  if (!decide())
+    return;
+  auto shared = std::make_shared<redirect_answer>(std::move(answer));
+  x_exchange->dispatch([self = shared_from_this(), shared] {
+    self->journal_then_send(std::move(*shared));
+  });
+}
+
+void visit_reply::not_found() {
+  if (!decide())
+    return;
+  x_exchange->dispatch([self = shared_from_this()] {
+    self->x_site.counters.redirects_not_found->Increment();
+    self->send(not_found_page(self->x_exchange->in()));
+  });
+}
+
+void visit_reply::unavailable() {
+  if (!decide())
+    return;
+  x_exchange->dispatch([self = shared_from_this()] {
+    self->x_site.counters.redirects_unavailable->Increment();
+    self->send(unanswered());
+  });
+}
+
+void visit_reply::journal_then_send(redirect_answer answer) {
+  auto record = std::visit(
+    [](auto&& x) { return journal::event{std::move(x)}; }, answer.record);
+  auto& actors = x_site.actors;
+  const auto reactor = x_exchange->in().reactor;
+  auto then = [self = shared_from_this(),
+               answer = std::move(answer)](bool committed) {
+    if (!committed && std::holds_alternative<click>(answer.record))
+      self->x_site.counters.clicks_lost->Increment();
+    self->send_redirect(answer);
+  };
+  actors.journal(reactor, std::move(record), std::move(then));
+}
+
+void visit_reply::send_redirect(const redirect_answer& answer) {
+  response result{302};
+  result.fields.reserve(answer.location.size() + answer.cookie.size() + 220);
+  result.header("Location", answer.location)
+    .header("Cache-Control", "no-store")
+    .header("Referrer-Policy", "no-referrer-when-downgrade");
+  if (!answer.cookie.empty())
+    result.header("Set-Cookie", answer.cookie + x_site.cookie_attributes);
+  auto& counters = x_site.counters;
+  counters.redirects_found->Increment();
+  if (x_request.excluded)
+    counters.excluded[static_cast<size_t>(*x_request.excluded)]->Increment();
+  send(std::move(result));
+}
+
+void visit_reply::send(response x) {
+  x_sent = true;
+  x_exchange->send(std::move(x));
+  auto& lane = *x_site.lanes[x_exchange->in().reactor % x_site.lanes.size()];
+  lane.redirect_seconds.observe(std::chrono::duration<double>(
+                                  std::chrono::steady_clock::now() - x_start)
+                                  .count());
+  // One hand-over to the shared histogram for all visits of a turn.
+  if (!std::exchange(lane.flush_is_due, true))
+    x_exchange->post([&lane] {
+      lane.flush_is_due = false;
+      lane.redirect_seconds.flush();
+    });
+}
+
+void start_visit(site& where, const exchange_ptr& x, std::string slug) {
+  const auto& in = x->in();
+  visit_request v;
+  v.at = now();
+  v.slug = std::move(slug);
+  v.query = in.query;
+  v.cookies = in.cookies;
+  v.user_agent = clean_text(in.user_agent, max_user_agent);
+  if (!in.referer.empty())
+    v.referrer = clean_referrer(in.referer, where.own_host);
+  const auto address = where.clients.address(in);
+  v.country = where.clients.country(in);
+  if (v.country.empty())
+    v.country = where.geo.country(address);
+  v.ip_address = address.anonymised().str();
+  v.visitor = visitor_key(where.actors.visitor_secrets(v.at)[0], address,
+                          v.user_agent);
+  v.excluded = exclusion_of(in);
+  where.actors.resolve(std::make_shared<visit_reply>(where, x, std::move(v)));
+}
+
+} // namespace turnout

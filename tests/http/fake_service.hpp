@@ -1,0 +1,196 @@
+#pragma once
+
+#include "actors/service.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace turnout::test {
+
+/// A service without actors: answers at once, on the calling thread, from maps
+/// that a test fills.
+class fake_service : public service {
+public:
+  static constexpr auto secret_key = "svc_sk_0123456789abcdefghijklmnopqrstuv";
+  static constexpr auto publishable_key
+    = "svc_pk_0123456789abcdefghijklmnopqrstuv";
+  static constexpr auto closed_key = "svc_sk_closed6789abcdefghijklmnopqrstuv";
+
+  fake_service() {
+    owner = *uuid::parse("00000000-0000-7000-8000-000000000001");
+    principal x;
+    x.account_id = owner;
+    keys[secret_key] = x;
+    x.api_access = false;
+    keys[closed_key] = x;
+    x.api_access = true;
+    x.type = key_type::publishable;
+    keys[publishable_key] = x;
+    rate.limit = 1000;
+    rate.remaining = 999;
+    rate.reset_at = timestamp{std::chrono::hours{500000}};
+  }
+
+  void resolve(visit_ptr x) override {
+    ++visits;
+    last_visit = x->request();
+    if (on_resolve)
+      on_resolve(std::move(x));
+    else
+      x->not_found();
+  }
+
+  void create(creation_request x, reply_ptr<creation_answer> reply) override {
+    created.push_back(x);
+    auto made = x.draft;
+    if (made.slug.empty())
+      made.slug = "made4me";
+    for (const auto& [id, other] : links)
+      if (other.slug == made.slug) {
+        reply->deliver(make_error(
+          ec::conflict, "Slug '" + made.slug + "' is already taken"));
+        return;
+      }
+    links[made.id] = made;
+    reply->deliver(creation_answer{x.render(made)});
+  }
+
+  void with_link(const uuid& account_id, const uuid& link_id,
+                 link_change change, reply_ptr<link> reply) override {
+    ++link_calls;
+    if (store_is_down)
+      return reply->deliver(
+        make_error(ec::unavailable, "SELECT failed in /var/lib/x.db"));
+    if (throw_in_with_link)
+      throw std::runtime_error("secret stack text");
+    if (drop_replies)
+      return;
+    auto i = links.find(link_id);
+    if (i == links.end() || i->second.user_id != account_id
+        || i->second.is_deleted)
+      return reply->deliver(make_error(ec::not_found, "Link not found"));
+    if (change) {
+      auto changed = change(i->second, at);
+      if (!changed)
+        return reply->deliver(std::move(changed.error()));
+      i->second = std::move(*changed);
+    }
+    reply->deliver(i->second);
+  }
+
+  void list_links(const uuid&, int page, int per_page,
+                  reply_ptr<link_page> reply) override {
+    paging = {page, per_page};
+    reply->deliver(page_of_links);
+  }
+
+  void analytics(const uuid&, const uuid& link_id,
+                 std::optional<day_number> from, std::optional<day_number> to,
+                 reply_ptr<analytics_report> reply) override {
+    days = {from, to};
+    if (!links.count(link_id))
+      return reply->deliver(make_error(ec::not_found, "Link not found"));
+    reply->deliver(report);
+  }
+
+  void clicks(const uuid&, const uuid& link_id, storage::click_range x,
+              int page, int per_page, reply_ptr<click_page> reply) override {
+    range = x;
+    paging = {page, per_page};
+    if (!links.count(link_id))
+      return reply->deliver(make_error(ec::not_found, "Link not found"));
+    reply->deliver(page_of_clicks);
+  }
+
+  void convert(const uuid&, conversion_request x,
+               reply_ptr<storage::conversion_result> reply) override {
+    conversions.push_back(x);
+    if (convert_error)
+      return reply->deliver(convert_error);
+    storage::conversion_result result;
+    result.recorded.id = x.id;
+    result.recorded.link_id = x.link_id;
+    result.recorded.click_id = x.click_id;
+    result.recorded.variant_id = x.variant_id;
+    result.recorded.event_id = x.event_id;
+    result.recorded.value = x.value;
+    result.recorded.currency = x.currency;
+    result.recorded.created_at = x.created_at;
+    result.created = conversion_is_new;
+    reply->deliver(std::move(result));
+  }
+
+  void journal(size_t reactor, journal::event x,
+               std::function<void(bool)> then) override {
+    journaled.emplace_back(reactor, std::move(x));
+    if (hold_journal)
+      held.push_back(std::move(then));
+    else
+      then(journal_works);
+  }
+
+  std::optional<principal> authenticate(std::string_view key) override {
+    ++authentications;
+    auto i = keys.find(key);
+    if (i == keys.end())
+      return std::nullopt;
+    return i->second;
+  }
+
+  void admit(const principal&, reply_ptr<rate_status> reply) override {
+    ++admissions;
+    if (admit_error)
+      return reply->deliver(admit_error);
+    reply->deliver(rate);
+  }
+
+  std::array<std::array<uint8_t, 32>, 2> visitor_secrets(timestamp) override {
+    std::array<std::array<uint8_t, 32>, 2> result{};
+    result[0].fill(1);
+    result[1].fill(2);
+    return result;
+  }
+
+  std::string not_ready() override {
+    return reason;
+  }
+
+  uuid owner;
+  std::map<std::string, principal, std::less<>> keys;
+  std::map<uuid, link> links;
+  rate_status rate;
+  timestamp at{std::chrono::hours{490000}};
+  link_page page_of_links;
+  click_page page_of_clicks;
+  analytics_report report;
+  std::function<void(visit_ptr)> on_resolve;
+  bool store_is_down = false;
+  bool throw_in_with_link = false;
+  bool drop_replies = false;
+  bool journal_works = true;
+  bool hold_journal = false;
+  bool conversion_is_new = true;
+  caf::error convert_error;
+  caf::error admit_error;
+  std::string reason;
+
+  // -- what was asked ---------------------------------------------------------
+  int visits = 0;
+  visit_request last_visit;
+  int link_calls = 0;
+  int authentications = 0;
+  int admissions = 0;
+  std::vector<creation_request> created;
+  std::vector<conversion_request> conversions;
+  std::vector<std::pair<size_t, journal::event>> journaled;
+  std::deque<std::function<void(bool)>> held;
+  std::pair<int, int> paging;
+  std::pair<std::optional<day_number>, std::optional<day_number>> days;
+  storage::click_range range;
+};
+
+} // namespace turnout::test
