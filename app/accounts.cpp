@@ -118,8 +118,9 @@ int add_user(const settings& options, const new_user& user) {
   if (auto err = (*db)->add_account(owner)) {
     if (code_of(err) == ec::conflict)
       return fail(make_error(ec::conflict,
-                             "there is an account with this e-mail address or "
-                             "id already; see: turnout user list"));
+                             "there is an account " + user.email
+                               + " or with this id already; see: turnout user "
+                                 "list"));
     return fail(err);
   }
   if (!user.password_from_stdin)

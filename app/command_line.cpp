@@ -9,6 +9,7 @@
 #include "monitoring/log.hpp"
 
 #include <CLI/CLI.hpp>
+#include <sys/stat.h>
 
 #include <functional>
 #include <iostream>
@@ -76,6 +77,8 @@ int with_settings(const common_options& common,
 } // namespace
 
 int run(int argc, char** argv) {
+  // Data, journal and keys are for their owner only.
+  umask(S_IRWXG | S_IRWXO);
   CLI::App cli{"Turnout: split-test short links with honest analytics."};
   cli.name("turnout");
   cli.set_version_flag("--version", std::string{"turnout "} + version());

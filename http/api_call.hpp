@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -103,7 +104,9 @@ public:
   }
 
   ~api_port() override {
-    if (!x_done)
+    // While an exception is on its way, whoever catches it answers; or else the
+    // call itself does.
+    if (!x_done && std::uncaught_exceptions() == 0)
       run(make_error(ec::unavailable, "not answered"));
   }
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <unordered_set>
 #include <utility>
@@ -193,6 +194,40 @@ public:
   void send(response x) override {
     if (std::exchange(x_sent, true))
       return;
+    if (x_in_handler)
+      x_held_back = std::move(x);
+    else
+      write(x);
+  }
+
+  /// Ends the time in which answers are held back. The library must not get an
+  /// answer while it hands the request over: it would read the next request
+  /// twice, and lose pipelined ones.
+  /// @returns whether `write_held_back` is to be called, later.
+  bool leave_handler() noexcept {
+    x_in_handler = false;
+    return x_held_back.has_value();
+  }
+
+  void write_held_back() {
+    write(*x_held_back);
+    x_held_back.reset();
+  }
+
+  bool is_sent() const noexcept {
+    return x_sent;
+  }
+
+  void dispatch(std::function<void()> f) override {
+    asio::dispatch(x_state->context, std::move(f));
+  }
+
+  void post(std::function<void()> f) override {
+    asio::post(x_state->context, std::move(f));
+  }
+
+private:
+  void write(const response& x) {
     x_state->in_flight.fetch_sub(1, std::memory_order_relaxed);
     if (auto* gauge = x_state->options.in_flight)
       gauge->Decrement();
@@ -210,26 +245,25 @@ public:
                              restinio::write_group_t{std::move(items)});
   }
 
-  void dispatch(std::function<void()> f) override {
-    asio::dispatch(x_state->context, std::move(f));
-  }
-
-  void post(std::function<void()> f) override {
-    asio::post(x_state->context, std::move(f));
-  }
-
-private:
   shared_state_ptr x_state;
   restinio::request_handle_t x_handle;
   bool x_sent = false;
+  bool x_in_handler = true;
+  std::optional<response> x_held_back;
 };
 
 struct request_handler {
   shared_state_ptr state;
 
   restinio::request_handling_status_t
-  operator()(restinio::request_handle_t x) const {
-    state->handle(std::make_shared<connection_exchange>(state, std::move(x)));
+  operator()(restinio::request_handle_t handle) const {
+    auto x = std::make_shared<connection_exchange>(state, std::move(handle));
+    state->handle(x);
+    // Forgotten already, so it would answer by itself here and now.
+    if (x.use_count() == 1 && !x->is_sent())
+      x->send(unanswered());
+    if (x->leave_handler())
+      asio::post(state->context, [x] { x->write_held_back(); });
     return restinio::request_accepted();
   }
 };

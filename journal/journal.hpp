@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -24,10 +26,19 @@ struct entry {
 struct limits {
   /// A segment is closed after this many events.
   int64_t events_per_segment = 100'000;
+  /// A segment is closed earlier when it has this many bytes (or a quarter of
+  /// `max_bytes`): a commit takes at least a page, so 100'000 commits of one
+  /// event would make a segment of 400 MiB.
+  int64_t bytes_per_segment = 64ll << 20;
   /// Appending fails when all segments of the journal together have this many
   /// bytes.
   int64_t max_bytes = 4ll << 30;
 };
+
+/// Takes the sentence for the operator when something is wrong that does not
+/// stop the journal, such as a segment that a power cut left damaged and that
+/// was set aside. Called on the thread of the reader or writer.
+using report_function = std::function<void(const std::string&)>;
 
 /// The writing end of one journal: an append-only sequence of events in SQLite
 /// files ("segments") of one directory, used by one thread. A closed segment is
@@ -39,13 +50,18 @@ public:
   /// Opens journal `number` in `dir`. Segments that a former process left are
   /// kept for the reader; writing goes on in a new one, after their last
   /// position and after `stored` (the position the store knows, 0 if unknown).
+  /// Positions rise but may have gaps: after a failed commit, and after a
+  /// reboot, which may have taken events that the store has already. A damaged
+  /// newest segment is read as far as possible or renamed to *.corrupt. A full
+  /// disk is no reason to fail here; the commits fail until it has space.
   static caf::expected<std::unique_ptr<writer>>
   open(const std::filesystem::path& dir, int number, int64_t stored,
-       const limits& bounds);
+       const limits& bounds, report_function report = {});
 
   virtual ~writer() = default;
 
-  /// Adds an event to the turn that is committed next. Cheap: no I/O.
+  /// Adds an event to the turn that is committed next. Cheap: no I/O. NUL
+  /// characters in its texts are left out.
   virtual void append(event x) = 0;
 
   /// Returns how many events wait for `commit`.
@@ -56,7 +72,8 @@ public:
   /// why; the next commit tries anew.
   virtual caf::error commit() = 0;
 
-  /// Position of the last committed event; readable from any thread.
+  /// Position of the last committed event, or `stored` when that is greater;
+  /// readable from any thread.
   virtual int64_t last_position() const noexcept = 0;
 
   /// Bytes of the segment in use; readable from any thread.
@@ -68,7 +85,7 @@ public:
 class reader {
 public:
   static caf::expected<std::unique_ptr<reader>>
-  open(const std::filesystem::path& dir);
+  open(const std::filesystem::path& dir, report_function report = {});
 
   virtual ~reader() = default;
 
@@ -77,7 +94,8 @@ public:
   virtual caf::expected<std::vector<int>> journals() = 0;
 
   /// Returns at most `max` committed events of a journal after `position`,
-  /// oldest first.
+  /// oldest first. A closed segment that is damaged is read as far as possible,
+  /// then renamed to *.corrupt, reported and passed over.
   virtual caf::expected<std::vector<entry>>
   read(int journal, int64_t position, size_t max) = 0;
 
@@ -85,7 +103,8 @@ public:
   /// The newest segment stays, so that positions never start over.
   virtual caf::error trim(int journal, int64_t position) = 0;
 
-  /// Bytes of all segments of all journals.
+  /// Bytes of all segments of all journals (without SQLite's -shm files, which
+  /// are less than 1 % more, and without damaged ones).
   virtual int64_t bytes() = 0;
 };
 

@@ -92,7 +92,7 @@ sqlite_backend::add_conversion(const uuid& account_id,
         break;
       }
     }
-    result.totals = load_totals(db, link_key);
+    result.totals = totals_reader{db}.read(link_key);
     tx.commit();
     return result;
   });

@@ -8,6 +8,8 @@ namespace turnout::sqlite {
 
 using plugins::batch_positions;
 using plugins::batch_visits;
+using plugins::bound_query;
+using plugins::bound_statement;
 using plugins::conversion_plan;
 using plugins::rollups;
 
@@ -26,77 +28,60 @@ std::map<int, int64_t> load_positions(connection& db, const uuid& node) {
 /// Tells events of rows that the store does not have, looking each row up once.
 class known_rows {
 public:
-  explicit known_rows(connection& db) : x_db(db) {
+  explicit known_rows(connection& db)
+    : x_link_of_variant(db, sql::link_of_variant), x_has_link(db, sql::has_link) {
     // nop
   }
 
   bool has_variant(row_key link_key, row_key variant_key) {
-    return find(x_variants, sql::link_of_variant, variant_key) == link_key
+    return find(x_variants, x_link_of_variant, variant_key) == link_key
            && link_key != 0;
   }
 
   bool has_link(row_key link_key) {
-    return find(x_links, sql::has_link, link_key) != 0;
+    return find(x_links, x_has_link, link_key) != 0;
   }
 
 private:
   using table = std::unordered_map<row_key, row_key>;
+  using key_query = bound_query<std::tuple<row_key>, row_key>;
 
-  row_key find(table& known, const char* query, row_key key) {
+  static row_key find(table& known, key_query& query, row_key key) {
     auto [i, added] = known.try_emplace(key, 0);
     if (added)
-      x_db.first(query, std::tie(i->second), key);
+      query.each(key, [&, place = i](row_key found) { place->second = found; });
     return i->second;
   }
 
-  connection& x_db;
+  key_query x_link_of_variant;
+  key_query x_has_link;
   table x_variants;
   table x_links;
 };
 
-/// One row of the table of clicks, bound once for a whole batch.
+/// Writes rows of the table of clicks.
 class click_writer {
 public:
-  explicit click_writer(connection& db)
-    : x_statement(db.bind(
-      sql::add_click, x_link, x_id, x_variant, x_stratum, x_is_repeat,
-      x_created_at, x_visitor, x_ip, x_user_agent, x_referrer, x_country,
-      x_values[0], x_values[1], x_values[2], x_values[3], x_values[4])) {
+  explicit click_writer(connection& db) : x_insert(db, sql::add_click) {
     // nop
   }
 
   /// Returns false when the click is stored already.
   bool write(const click& x, const plugins::dimension_values& values) {
-    x_link = x.link_key;
-    x_id = x.id;
-    x_variant = x.variant_key;
-    x_stratum = x.stratum;
-    x_is_repeat = x.is_repeat;
-    x_created_at = to_micros(x.created_at);
-    x_visitor = x.visitor;
-    x_ip = x.ip_address;
-    x_user_agent = x.user_agent;
-    x_referrer = x.referrer;
-    x_country = x.country;
-    for (size_t i = 0; i < values.size(); ++i)
-      x_values[i] = values[i];
-    return connection::execute(x_statement) == 1;
+    const auto& [country, referrer, browser, device, system] = values;
+    return x_insert(x.link_key, x.id, x.variant_key, x.stratum, x.is_repeat,
+                    to_micros(x.created_at), x.visitor, x.ip_address,
+                    x.user_agent, x.referrer, x.country, country, referrer,
+                    browser, device, system)
+           == 1;
   }
 
 private:
-  int64_t x_link = 0;
-  uuid x_id;
-  int64_t x_variant = 0;
-  int x_stratum = 0;
-  int x_is_repeat = 0;
-  int64_t x_created_at = 0;
-  int64_t x_visitor = 0;
-  std::string x_ip;
-  std::string x_user_agent;
-  std::string x_referrer;
-  std::string x_country;
-  plugins::dimension_values x_values;
-  soci::statement& x_statement;
+  bound_statement<row_key, uuid, row_key, int, int, int64_t, int64_t,
+                  std::string, std::string, std::string, std::string,
+                  std::string, std::string, std::string, std::string,
+                  std::string>
+    x_insert;
 };
 
 /// Stores one batch within a transaction.
@@ -119,8 +104,9 @@ public:
     flush(x_db, x_sums);
     for (auto [journal, position] : x_positions.next())
       x_db.run(sql::set_position, x_batch.node, journal, position);
+    totals_reader totals{x_db};
     for (auto link_key : x_sums.links)
-      x_result.totals.emplace_back(load_totals(x_db, link_key));
+      x_result.totals.emplace_back(totals.read(link_key));
     return std::move(x_result);
   }
 
@@ -209,14 +195,20 @@ void flush_visitors(connection& db, const rollups& sums) {
   db.first(sql::get_horizons, std::tie(horizon, clicks_horizon));
   // New visitors of each link and day.
   std::map<std::pair<row_key, day_number>, int64_t> uniques;
+  bound_statement<day_number, row_key, int64_t, uuid> add_visitor{
+    db, sql::add_visitor};
+  bound_statement<uuid, day_number, row_key, int64_t> update_visitor{
+    db, sql::update_visitor};
   for (const auto& [place, visit] : sums.visitors) {
     const auto& [day, link_key, visitor] = place;
     auto& count = uniques[{link_key, day}];
-    if (db.run(sql::add_visitor, day, link_key, visitor, visit.click_id) == 1)
+    if (add_visitor(day, link_key, visitor, visit.click_id) == 1)
       ++count;
     else
-      db.run(sql::update_visitor, visit.click_id, day, link_key, visitor);
+      update_visitor(visit.click_id, day, link_key, visitor);
   }
+  bound_statement<row_key, day_number, int64_t> add_uniques{
+    db, sql::add_daily_visitors};
   for (const auto& [place, count] : uniques) {
     const auto& [link_key, day] = place;
     if (day < horizon) {
@@ -225,7 +217,7 @@ void flush_visitors(connection& db, const rollups& sums) {
       auto end = plugins::end_id(start_of(day + 1));
       db.run(sql::recount_daily_visitors, link_key, day, first, end);
     } else if (count > 0) {
-      db.run(sql::add_daily_visitors, link_key, day, count);
+      add_uniques(link_key, day, count);
     }
   }
   // A clock that runs ahead must not make every later day a forgotten one.
@@ -264,46 +256,54 @@ sqlite_backend::journal_positions(const uuid& node) {
 // -- shared -------------------------------------------------------------------
 
 void flush(connection& db, const rollups& sums) {
-  for (const auto& [place, x] : sums.totals()) {
-    const auto& [link_key, variant_key] = place;
-    db.run(sql::add_variant_totals, link_key, variant_key, x.clicks,
-           x.converted, x.conversions);
-  }
+  bound_statement<row_key, row_key, int64_t, int64_t, int64_t> add_totals{
+    db, sql::add_variant_totals};
+  for (const auto& [place, x] : sums.totals())
+    add_totals(place.first, place.second, x.clicks, x.converted, x.conversions);
+  bound_statement<row_key, day_number, row_key, int64_t, int64_t, int64_t,
+                  int64_t>
+    add_daily{db, sql::add_daily};
   for (const auto& [place, x] : sums.daily) {
     const auto& [link_key, day, variant_key] = place;
-    db.run(sql::add_daily, link_key, day, variant_key, x.clicks, x.converted,
-           x.conversions, x.unattributed);
+    add_daily(link_key, day, variant_key, x.clicks, x.converted, x.conversions,
+              x.unattributed);
   }
+  bound_statement<row_key, int, day_number, std::string, int64_t, int64_t>
+    add_values{db, sql::add_daily_values};
   for (const auto& [place, x] : sums.values) {
     const auto& [link_key, dimension, day, value] = place;
-    db.run(sql::add_daily_values, link_key, dimension, day, value, x.clicks,
-           x.conversions);
+    add_values(link_key, dimension, day, value, x.clicks, x.conversions);
   }
+  bound_statement<row_key, day_number, int, int64_t> add_excluded{
+    db, sql::add_daily_excluded};
   for (const auto& [place, visits] : sums.excluded) {
     const auto& [link_key, day, reason] = place;
-    db.run(sql::add_daily_excluded, link_key, day, reason, visits);
+    add_excluded(link_key, day, reason, visits);
   }
+  bound_statement<row_key, int, row_key, int64_t, int64_t> add_evidence{
+    db, sql::add_evidence};
   for (const auto& [place, x] : sums.evidence) {
     const auto& [link_key, stratum, variant_key] = place;
-    db.run(sql::add_evidence, link_key, stratum, variant_key, x.clicks,
-           x.conversions);
+    add_evidence(link_key, stratum, variant_key, x.clicks, x.conversions);
   }
   if (!sums.visitors.empty())
     flush_visitors(db, sums);
 }
 
-storage::link_totals load_totals(connection& db, row_key link_key) {
+totals_reader::totals_reader(connection& db)
+  : x_query(db, sql::totals_of_link) {
+  // nop
+}
+
+storage::link_totals totals_reader::read(row_key link_key) {
   storage::link_totals result;
-  db.first(sql::id_of_link, std::tie(result.link_id), link_key);
-  variant_totals x;
-  db.each(
-    sql::totals_of_link,
-    std::tie(x.variant_id, x.clicks, x.converted, x.conversions),
-    [&] { result.variants.emplace_back(x); }, link_key);
-  x = variant_totals{};
-  if (db.first(sql::totals_without_variant,
-               std::tie(x.clicks, x.converted, x.conversions), link_key))
-    result.variants.emplace_back(x);
+  x_query.each(link_key,
+               [&](const uuid& link_id, const uuid& variant_id, int64_t clicks,
+                   int64_t converted, int64_t conversions) {
+                 result.link_id = link_id;
+                 result.variants.push_back(
+                   {variant_id, clicks, conversions, converted});
+               });
   return result;
 }
 

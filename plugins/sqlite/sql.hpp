@@ -331,16 +331,17 @@ inline constexpr char add_evidence[]
 inline constexpr char id_of_link[]
   = "SELECT id_hi, id_lo FROM links WHERE link_key = :link";
 
+// Variants in their order, then the conversions that name none.
 inline constexpr char totals_of_link[]
-  = "SELECT v.id_hi, v.id_lo, coalesce(t.clicks, 0),"
-    " coalesce(t.converted, 0), coalesce(t.conversions, 0) FROM variants v"
+  = "SELECT l.id_hi, l.id_lo, v.id_hi, v.id_lo, coalesce(t.clicks, 0),"
+    " coalesce(t.converted, 0), coalesce(t.conversions, 0), v.retired,"
+    " v.position, v.variant_key FROM links l JOIN variants v ON v.link_key = l.link_key"
     " LEFT JOIN variant_totals t ON t.link_key = v.link_key"
-    " AND t.variant_key = v.variant_key WHERE v.link_key = :link"
-    " ORDER BY v.retired, v.position, v.variant_key";
-
-inline constexpr char totals_without_variant[]
-  = "SELECT clicks, converted, conversions FROM variant_totals"
-    " WHERE link_key = :link AND variant_key = 0";
+    " AND t.variant_key = v.variant_key WHERE l.link_key = :link"
+    " UNION ALL SELECT l.id_hi, l.id_lo, 0, 0, t.clicks, t.converted,"
+    " t.conversions, 2, 0, 0 FROM links l JOIN variant_totals t"
+    " ON t.link_key = l.link_key WHERE l.link_key = :link"
+    " AND t.variant_key = 0 ORDER BY 8, 9, 10";
 
 inline constexpr char first_and_last_day[]
   = "SELECT coalesce(min(day), :created), coalesce(max(day), :created)"

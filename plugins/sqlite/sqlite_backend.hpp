@@ -154,8 +154,18 @@ link load_owned_link(connection& db, const uuid& account_id,
 /// Adds the variants, retired ones last.
 void load_variants(connection& db, link& x);
 
-/// Returns the totals of a link and of each of its variants.
-storage::link_totals load_totals(connection& db, row_key link_key);
+/// Reads the totals of links. There must be one at a time.
+class totals_reader {
+public:
+  explicit totals_reader(connection& db);
+
+  storage::link_totals read(row_key link_key);
+
+private:
+  plugins::bound_query<std::tuple<uuid, uuid, int64_t, int64_t, int64_t>,
+                       row_key>
+    x_query;
+};
 
 /// Appends to the change feed, within the transaction of the change.
 void add_change(connection& db, storage::change::kind what, const uuid& id);

@@ -55,8 +55,13 @@ public:
 
   void compute() {
     drop();
-    x_db.run_once("CREATE TABLE " + x_computed + " (" + x_all
-                  + ", PRIMARY KEY ("
+    // With types, as an untyped column would not be found by its key.
+    auto typed = [](auto& column) {
+      return column + (column == "value" ? " TEXT" : " INTEGER");
+    };
+    x_db.run_once("CREATE TABLE " + x_computed + " ("
+                  + join(x_keys, ", ", typed) + ", "
+                  + join(x_values, ", ", typed) + ", PRIMARY KEY ("
                   + join(x_keys, ", ", [](auto& k) { return k; })
                   + ")) WITHOUT ROWID");
     x_db.run_once("INSERT INTO " + x_computed + " (" + x_all + ") " + x_query);

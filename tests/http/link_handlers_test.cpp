@@ -364,7 +364,8 @@ TEST_F(link_handlers, list_reads_the_page) {
   EXPECT_EQ(out->status(), 200);
   EXPECT_EQ(actors.paging, std::make_pair(2, 100));
   EXPECT_EQ(out->json().at("total"), 12);
-  const auto& item = out->json().at("items").at(0).as_object();
+  const auto body = out->json();
+  const auto& item = body.at("items").at(0).as_object();
   std::vector<std::string> names;
   for (const auto& member : item)
     names.emplace_back(member.key());

@@ -115,7 +115,7 @@ size_t count(const std::string& text, const std::string& what) {
 class threaded_service final : public fake_service {
 public:
   void resolve(visit_ptr x) override {
-    std::lock_guard guard{mtx};
+    std::unique_lock guard{mtx};
     if (from_elsewhere) {
       threads.emplace_back([x = std::move(x)]() mutable {
         answer(*x);
@@ -123,10 +123,13 @@ public:
       });
       return;
     }
+    if (forget)
+      return;
     if (keep) {
       kept.push_back(std::move(x));
       return;
     }
+    guard.unlock();
     answer(*x);
   }
 
@@ -165,6 +168,7 @@ public:
   std::mutex mtx;
   bool from_elsewhere = false;
   bool keep = false;
+  bool forget = false;
   std::vector<visit_ptr> kept;
   std::vector<std::thread> threads;
   std::set<size_t> reactors;
@@ -257,6 +261,51 @@ TEST_F(server, pipelined_requests_are_answered_in_order) {
     EXPECT_NE(x.answer().find("a.example/slug-" + std::to_string(i) + "\r\n"),
               std::string::npos)
       << i;
+}
+
+TEST_F(server, pipelining_does_not_depend_on_how_fast_an_answer_is) {
+  start();
+  // Answered within the handler, after the journal, by another thread, and by
+  // nobody at all.
+  for (auto target : {"/robots.txt", "/promo-24", "/nobody", "/x/y/z"}) {
+    for (auto elsewhere : {false, true}) {
+      {
+        std::lock_guard guard{actors.mtx};
+        actors.from_elsewhere = elsewhere;
+      }
+      raw_client x{port};
+      std::string all;
+      for (auto i = 0; i < 20; ++i)
+        all += "GET " + std::string{target} + host + "\r\n";
+      ASSERT_TRUE(x.send(all));
+      for (auto i = 0; i < 20; ++i)
+        EXPECT_TRUE(x.answer().starts_with("HTTP/1.1 ")) << target << i;
+    }
+  }
+  actors.join();
+}
+
+TEST_F(server, forgotten_requests_are_503_one_after_the_other) {
+  actors.forget = true;
+  start();
+  raw_client x{port};
+  std::string all;
+  for (auto i = 0; i < 5; ++i)
+    all += "GET /promo-24" + host + "\r\n";
+  ASSERT_TRUE(x.send(all));
+  for (auto i = 0; i < 5; ++i)
+    EXPECT_TRUE(x.answer().starts_with("HTTP/1.1 503 "));
+}
+
+TEST_F(server, requests_that_arrive_in_pieces_beside_an_answer_are_read) {
+  start();
+  raw_client x{port};
+  for (auto i = 0; i < 50; ++i) {
+    ASSERT_TRUE(x.send("GET /robots.txt" + host + "\r\nGET /pro"));
+    EXPECT_TRUE(x.answer().starts_with("HTTP/1.1 200 "));
+    ASSERT_TRUE(x.send("mo-24" + host + "\r\n"));
+    EXPECT_NE(x.answer().find("a.example/promo-24"), std::string::npos) << i;
+  }
 }
 
 TEST_F(server, answers_from_other_threads_are_written_by_the_own_reactor) {
@@ -520,11 +569,8 @@ TEST_F(server, stopping_finishes_what_is_under_way) {
   EXPECT_EQ(counters.in_flight->Value(), 1.0);
   public_end->stop_accepting();
   EXPECT_FALSE(raw_client{port}.connected);
-  {
-    std::lock_guard guard{actors.mtx};
-    threaded_service::answer(*actors.kept.at(0));
-    actors.kept.clear();
-  }
+  threaded_service::answer(*actors.kept.at(0));
+  actors.kept.clear();
   const auto answer = x.answer();
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 302 ")) << answer;
   EXPECT_NE(answer.find("Connection: close"), std::string::npos);
@@ -542,10 +588,7 @@ TEST_F(server, a_visit_that_is_dropped_by_another_thread_is_503) {
   x.send("GET /promo-24" + host + "\r\n");
   for (auto i = 0; i < 2000 && public_end->in_flight() == 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds{5});
-  {
-    std::lock_guard guard{actors.mtx};
-    actors.kept.clear();
-  }
+  actors.kept.clear();
   const auto answer = x.answer();
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 503 ")) << answer;
   EXPECT_NE(answer.find("Retry-After: 1"), std::string::npos);
