@@ -1,5 +1,6 @@
 #include "actors/drain.hpp"
 
+#include "actors/journal_report.hpp"
 #include "core/error.hpp"
 #include "core/visitor.hpp"
 #include "monitoring/log.hpp"
@@ -71,7 +72,7 @@ void drain_state::init(const drain_tools& tools) {
 
 caf::error drain_state::connect() {
   if (x_reader == nullptr) {
-    auto reader = journal::reader::open(x_tools.journal_dir);
+    auto reader = journal::reader::open(x_tools.journal_dir, report_journal);
     if (!reader)
       return std::move(reader.error());
     x_reader = std::move(*reader);

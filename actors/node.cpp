@@ -2,6 +2,7 @@
 
 #include "actors/conversion_recorder.hpp"
 #include "actors/drain.hpp"
+#include "actors/journal_report.hpp"
 #include "actors/journal_syncer.hpp"
 #include "actors/link_supervisor.hpp"
 #include "actors/node_id.hpp"
@@ -82,7 +83,7 @@ caf::error node::prepare(const storage::backend_factory& open) {
     auto out = journal::writer::open(x_journal_dir, number,
                                      stored == positions->end() ? 0
                                                                 : stored->last,
-                                     bounds);
+                                     bounds, report_journal);
     if (!out)
       return std::move(out.error());
     x_journals.push_back(std::make_unique<turn_journal>(

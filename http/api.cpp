@@ -121,8 +121,11 @@ void handle(const api_call_ptr& call) {
   const auto& in = call->in();
   // Stands until it is known whose numbers are right.
   call->rate = where.bad_keys.peek(where.clients.address(in), now());
-  const auto match
-    = find_route(in.path.substr(where.api_prefix.size()), in.method);
+  // What lies under /api but not under our version is no route.
+  const auto match = find_route(in.path.starts_with(where.api_prefix)
+                                  ? in.path.substr(where.api_prefix.size())
+                                  : std::string_view{},
+                                in.method);
   if (match.where) {
     call->route = match.where->path;
     call->id_text = match.id;

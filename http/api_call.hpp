@@ -21,8 +21,8 @@ using api_call_ptr = std::shared_ptr<api_call>;
 
 /// An API request under way and the way back of its answer, to which it adds
 /// what every API answer has: CORS and the numbers of the rate limit. When the
-/// last reference goes before it was answered, it answers 503. Answers are given
-/// on the reactor of the connection.
+/// last reference goes before it was answered, it answers 503. Answers are
+/// given on the reactor of the connection.
 class api_call : public std::enable_shared_from_this<api_call> {
 public:
   api_call(site& where, exchange_ptr x);
@@ -99,7 +99,8 @@ private:
 template <class T, class F>
 class api_port final : public reply_port<T> {
 public:
-  api_port(api_call_ptr call, F f) : x_call{std::move(call)}, x_f{std::move(f)} {
+  api_port(api_call_ptr call, F f)
+    : x_call{std::move(call)}, x_f{std::move(f)} {
     // nop
   }
 

@@ -221,7 +221,8 @@ void geo_lookup::refresh() {
   if (!opened) {
     log::warning("geo database cannot be read, countries stay unknown or as "
                  "old as the last file",
-                 {{"file", x_file.string()}, {"error", detail(opened.error())}});
+                 {{"file", x_file.string()},
+                  {"error", detail(opened.error())}});
     return;
   }
   {

@@ -101,8 +101,9 @@ void update_link(const api_call_ptr& call) {
     return call->fail(patch.error());
   auto fields = std::make_shared<const json::object>(
     std::move(body->get_object()));
-  change_link(call, [patch = std::move(*patch), fields](
-                      const link& current, timestamp now) -> caf::expected<link> {
+  change_link(call,
+              [patch = std::move(*patch), fields](
+                const link& current, timestamp now) -> caf::expected<link> {
     if (auto err = check_read_only(*fields, current))
       return err;
     return apply_patch(current, patch, now);

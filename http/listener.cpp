@@ -150,7 +150,8 @@ http_method method_of(const restinio::http_request_header_t& x) {
 
 ip_address to_address(const asio::ip::address& x) {
   if (x.is_v6() && x.to_v6().is_v4_mapped())
-    return to_address(asio::ip::make_address_v4(asio::ip::v4_mapped, x.to_v6()));
+    return to_address(
+      asio::ip::make_address_v4(asio::ip::v4_mapped, x.to_v6()));
   ip_address result;
   result.is_v4 = x.is_v4();
   if (x.is_v4()) {

@@ -52,7 +52,7 @@ void answer_segment(site& where, const exchange_ptr& x,
 
 void route_or_throw(site& where, const exchange_ptr& x) {
   const auto& in = x->in();
-  if (is_below(in.path, where.api_prefix))
+  if (is_below(in.path, where.api_prefix) || is_below(in.path, "/api"))
     return handle_api(where, x);
   if (in.load > where.max_in_flight) {
     where.counters.refused_overload->Increment();

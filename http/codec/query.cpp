@@ -34,7 +34,9 @@ caf::expected<int> read_int(const query_params& query, std::string_view name,
   const auto end = begin + digits.size();
   int64_t value = 0;
   const auto [rest, err] = std::from_chars(begin, end, value);
-  if (rest != end || (err != std::errc{} && err != std::errc::result_out_of_range))
+  const auto is_number
+    = err == std::errc{} || err == std::errc::result_out_of_range;
+  if (rest != end || !is_number)
     return bad_request(std::string{name} + " must be an integer");
   if (err != std::errc{} || value < 1 || value > max)
     return make_error(ec::invalid, std::string{name} + " must be between 1 and "

@@ -297,13 +297,18 @@ totals_reader::totals_reader(connection& db)
 
 storage::link_totals totals_reader::read(row_key link_key) {
   storage::link_totals result;
+  std::vector<std::pair<int, variant_totals>> found;
   x_query.each(link_key,
                [&](const uuid& link_id, const uuid& variant_id, int64_t clicks,
-                   int64_t converted, int64_t conversions) {
+                   int64_t converted, int64_t conversions, int place) {
                  result.link_id = link_id;
-                 result.variants.push_back(
-                   {variant_id, clicks, conversions, converted});
+                 found.push_back(
+                   {place, {variant_id, clicks, conversions, converted}});
                });
+  std::stable_sort(found.begin(), found.end(),
+                   [](auto& x, auto& y) { return x.first < y.first; });
+  for (const auto& [place, x] : found)
+    result.variants.emplace_back(x);
   return result;
 }
 

@@ -331,17 +331,18 @@ inline constexpr char add_evidence[]
 inline constexpr char id_of_link[]
   = "SELECT id_hi, id_lo FROM links WHERE link_key = :link";
 
-// Variants in their order, then the conversions that name none.
+// The last column is the place in the order, which is not left to SQLite as
+// sorting takes longer than the rest: variants, retired ones, no variant.
 inline constexpr char totals_of_link[]
   = "SELECT l.id_hi, l.id_lo, v.id_hi, v.id_lo, coalesce(t.clicks, 0),"
-    " coalesce(t.converted, 0), coalesce(t.conversions, 0), v.retired,"
-    " v.position, v.variant_key FROM links l JOIN variants v ON v.link_key = l.link_key"
+    " coalesce(t.converted, 0), coalesce(t.conversions, 0),"
+    " v.retired * 1000 + v.position FROM links l JOIN variants v ON v.link_key = l.link_key"
     " LEFT JOIN variant_totals t ON t.link_key = v.link_key"
     " AND t.variant_key = v.variant_key WHERE l.link_key = :link"
     " UNION ALL SELECT l.id_hi, l.id_lo, 0, 0, t.clicks, t.converted,"
-    " t.conversions, 2, 0, 0 FROM links l JOIN variant_totals t"
+    " t.conversions, 1000000 FROM links l JOIN variant_totals t"
     " ON t.link_key = l.link_key WHERE l.link_key = :link"
-    " AND t.variant_key = 0 ORDER BY 8, 9, 10";
+    " AND t.variant_key = 0";
 
 inline constexpr char first_and_last_day[]
   = "SELECT coalesce(min(day), :created), coalesce(max(day), :created)"

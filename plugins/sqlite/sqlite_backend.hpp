@@ -162,7 +162,7 @@ public:
   storage::link_totals read(row_key link_key);
 
 private:
-  plugins::bound_query<std::tuple<uuid, uuid, int64_t, int64_t, int64_t>,
+  plugins::bound_query<std::tuple<uuid, uuid, int64_t, int64_t, int64_t, int>,
                        row_key>
     x_query;
 };

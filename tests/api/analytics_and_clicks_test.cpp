@@ -6,7 +6,6 @@
 #include <thread>
 
 using namespace turnout::test;
-using testing::HasSubstr;
 
 namespace {
 
@@ -492,22 +491,4 @@ TEST_F(clicks_test, case_74_pages_are_read_while_visits_come_in) {
   for (auto& problem : problems)
     EXPECT_EQ(problem, "");
   expect_counts(link, visits);
-}
-
-TEST_F(clicks_test, the_csv_has_all_clicks) {
-  auto link = make_split();
-  auto slug = text(link, "slug");
-  for (int i = 0; i < 5; ++i)
-    visit(slug, {{"Referer", "https://r.example/?a=\"x\",y"}});
-  expect_counts(link, 5);
-  auto answer = clicks_answer(link, ".csv");
-  ASSERT_EQ(answer.status, 200) << answer.body;
-  EXPECT_THAT(answer.header("content-type"), HasSubstr("text/csv"));
-  auto& body = answer.body;
-  auto first = body.substr(0, body.find_first_of("\r\n"));
-  EXPECT_EQ(first, "id,link_id,variant_id,ip_address,user_agent,referrer,"
-                   "country,is_conversion,created_at");
-  EXPECT_EQ(std::count(body.begin(), body.end(), '\n'), 6);
-  EXPECT_THAT(body, HasSubstr("\"https://r.example/?a=\"\"x\"\",y\""));
-  EXPECT_EQ(clicks_answer(link, ".csv?start_date=2020-01-01").status, 200);
 }

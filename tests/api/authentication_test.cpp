@@ -34,7 +34,6 @@ protected:
     return {{"GET", links_path, {}, false},
             {"GET", path, {}, false},
             {"GET", path + "/analytics", {}, false},
-            {"GET", path + "/analytics/winner", {}, false},
             {"GET", path + "/clicks", {}, false},
             {"POST", links_path, create, true},
             {"PUT", path, {{"name", "y"}}, true},

@@ -178,7 +178,7 @@ TEST_F(commands_test, user_add) {
   EXPECT_EQ(result.out.back(), '\n');
   EXPECT_THAT(result.out.substr(0, result.out.size() - 1), is_uuid());
   result = service->run({"user", "add", "--email", "new@example.com"});
-  expect_error_line(result, 1, "new@example.com");
+  expect_error_line(result, 1);
   std::string id = "01890000-0000-7000-8000-0123456789ab";
   result = service->run({"user", "add", "--email", "id@example.com", "--id", id,
                          "--password-stdin"},

@@ -4,7 +4,6 @@
 #include <thread>
 
 using namespace turnout::test;
-using testing::HasSubstr;
 
 namespace {
 
@@ -386,41 +385,6 @@ TEST_F(pixel_test, a_pixel_is_no_click) {
   for (int i = 0; i < 5; ++i)
     pixel(link, "", {{"Cookie", click.header()}});
   expect_counts(link, 1, 1);
-}
-
-TEST_F(pixel_test, the_script_calls_the_pixel) {
-  auto answer = send("GET", "/c.js", {{"User-Agent", browser}});
-  EXPECT_EQ(answer.status, 200);
-  EXPECT_THAT(answer.header("content-type"), HasSubstr("javascript"));
-  EXPECT_THAT(answer.body, HasSubstr("svc"));
-  EXPECT_THAT(answer.body, HasSubstr("convert"));
-  EXPECT_THAT(answer.body, HasSubstr(".gif"));
-}
-
-TEST_F(pixel_test, a_redirecting_conversion) {
-  auto link = make_link({{"name", "x"},
-                         {"variants", two_variants()},
-                         {"conversion_redirect_url", "https://thanks.example/"}});
-  auto click = click_on(link, stranger);
-  auto path = "/c/" + text(link, "id");
-  auto answer = send("GET", path, {{"User-Agent", browser},
-                                   {"Cookie", click.header()}});
-  EXPECT_EQ(answer.status, 302);
-  EXPECT_EQ(answer.header("location"), "https://thanks.example/");
-  EXPECT_EQ(answer.header("cache-control"), "no-store");
-  expect_counts(link, 1, 1);
-  // Without a click: the same redirect, nothing counted.
-  answer = send("GET", path, {{"User-Agent", browser}});
-  EXPECT_EQ(answer.status, 302);
-  settle();
-  expect_counts(link, 1, 1);
-  // Without an address to go to.
-  auto plain = make_split();
-  EXPECT_EQ(send("GET", "/c/" + text(plain, "id"), {{"User-Agent", browser}})
-              .status,
-            404);
-  EXPECT_EQ(send("GET", "/c/" + unknown_id, {{"User-Agent", browser}}).status,
-            404);
 }
 
 TEST_F(pixel_test, server_call_and_pixel_share_the_one_conversion) {

@@ -70,7 +70,6 @@ TEST_F(crash_test, kill_at_a_random_moment_loses_and_doubles_nothing) {
     load.wait_until_cut_off();
     EXPECT_TRUE(load.others().empty());
     EXPECT_GT(load.acknowledged(), 0);
-    EXPECT_LE(load.unanswered(), static_cast<int64_t>(connections));
     service->set("TURNOUT_JOURNAL_DRAIN_INTERVAL_MS", "20");
     service->start();
     if (round % 2 == 1) {
@@ -79,14 +78,19 @@ TEST_F(crash_test, kill_at_a_random_moment_loses_and_doubles_nothing) {
       service->kill();
       service->start();
     }
+    // The client may count more requests as unanswered than were in flight: the
+    // port still takes a connection for a moment while the process dies.
+    int64_t surplus = 0;
     for (size_t i = 0; i < links.size(); ++i) {
       auto& tally = load.by_path()[i];
       auto after = recorded_at_last(links[i], before[i] + tally.acknowledged);
       EXPECT_GE(after - before[i], tally.acknowledged);
       EXPECT_LE(after - before[i], tally.acknowledged + tally.unanswered);
+      surplus += after - before[i] - tally.acknowledged;
       before[i] = after;
       all += tally.acknowledged;
     }
+    EXPECT_LE(surplus, static_cast<int64_t>(connections));
     auto verify = service->run({"verify"});
     EXPECT_EQ(verify.status, 0) << verify.out << verify.err;
     if (HasFailure())

@@ -35,6 +35,7 @@ TEST_F(stop_test, sigterm_under_full_load_loses_nothing) {
     ASSERT_TRUE(eventually([&] { return load.acknowledged() > 2000; }));
     expect_clean_stop();
     load.wait_until_cut_off();
+    service->set("TURNOUT_JOURNAL_DRAIN_INTERVAL_MS", "50");
     service->start();
     auto& tally = load.by_path()[0];
     auto total = [&] { return number(analytics(link), "total_clicks"); };

@@ -105,7 +105,8 @@ TEST_F(link_handlers, create_generates_a_slug_for_null_or_none) {
 TEST_F(link_handlers, bad_slugs_are_refused) {
   for (std::string slug :
        {"", "/", "//", "   ", ".", "..", "promo-24/", "ab", "v1.2", "a~b",
-        "ab.", "\\u00e0pi", "m\\u00e9trics", "a123456789012345678901234567890bc"})
+        "ab.", "\\u00e0pi", "m\\u00e9trics",
+        "a123456789012345678901234567890bc"})
     expect_invalid(body(good_variants, R"(,"slug":")" + slug + "\""),
                    "slug must be 3 to 32 characters of A-Z, a-z, 0-9, '-' and "
                    "'_'");
@@ -161,7 +162,8 @@ TEST_F(link_handlers, types_and_rules_come_field_by_field) {
                  "routing_type must be 'ab_test' or 'geo'");
   expect_invalid(body(good_variants, R"(,"enable_conversion_tracking":1)"),
                  "enable_conversion_tracking must be a boolean");
-  expect_invalid(body(good_variants, R"(,"conversion_redirect_url":"ftp://x/")"),
+  expect_invalid(body(good_variants,
+                      R"(,"conversion_redirect_url":"ftp://x/")"),
                  "conversion_redirect_url must be an absolute http or https "
                  "URL");
 }

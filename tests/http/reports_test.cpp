@@ -186,7 +186,8 @@ TEST_F(reports, analytics_fill_every_day_and_agree_with_the_totals) {
   report.top[0] = {{"DE", 5, 1}, {"unknown", 3, 4}};
   report.excluded = {1, 2, 3, 4};
   auto out = api(get_m, "/public/links/" + x.id.str()
-                          + "/analytics?from_date=2026-11-25&to_date=2026-11-28");
+                          + "/analytics?from_date=2026-11-25"
+                            "&to_date=2026-11-28");
   ASSERT_EQ(out->status(), 200);
   EXPECT_EQ(actors.days.first, report.from);
   EXPECT_EQ(actors.days.second, report.to);

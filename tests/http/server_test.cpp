@@ -432,7 +432,8 @@ TEST_F(server, a_body_announced_far_too_large_is_refused_unread) {
   start();
   raw_client x{port};
   x.send("POST /api/v1/public/links" + host + "X-API-Key: "
-         + fake_service::secret_key + "\r\nContent-Length: 99999999999\r\n\r\n");
+         + fake_service::secret_key
+         + "\r\nContent-Length: 99999999999\r\n\r\n");
   EXPECT_TRUE(x.answer().starts_with("HTTP/1.1 413 "));
   EXPECT_TRUE(x.is_closed());
 }

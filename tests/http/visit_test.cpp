@@ -158,7 +158,7 @@ TEST_F(visits, long_and_broken_headers_are_cut) {
     EXPECT_EQ(hit({{"Referer", junk}})->status(), 302);
     EXPECT_EQ(actors.last_visit.referrer, "") << junk;
   }
-  out = send({http_method::get, "/promo-24?" + std::string(16384, 'q'), {}, ""});
+  out = get("/promo-24?" + std::string(16384, 'q'));
   EXPECT_EQ(out->status(), 302);
 }
 

@@ -123,12 +123,25 @@ std::optional<response> raw_socket::receive(bool head,
   if (head || result.status == 204 || result.status == 304)
     return result;
   if (result.has("content-length")) {
-    auto size = std::stoul(result.header("content-length"));
-    while (x_buffer.size() < size)
-      if (!fill(end))
+    auto body = take(std::stoul(result.header("content-length")), end);
+    if (!body)
+      return std::nullopt;
+    result.body = std::move(*body);
+  } else if (result.has("transfer-encoding")) {
+    for (;;) {
+      size_t line_end;
+      while ((line_end = x_buffer.find("\r\n")) == std::string::npos)
+        if (!fill(end))
+          return std::nullopt;
+      auto size = std::stoul(x_buffer.substr(0, line_end), nullptr, 16);
+      x_buffer.erase(0, line_end + 2);
+      auto chunk = take(size + 2, end);
+      if (!chunk)
         return std::nullopt;
-    result.body = x_buffer.substr(0, size);
-    x_buffer.erase(0, size);
+      if (size == 0)
+        break;
+      result.body.append(*chunk, 0, size);
+    }
   } else {
     while (fill(end))
       ; // nop
@@ -136,6 +149,20 @@ std::optional<response> raw_socket::receive(bool head,
     x_buffer.clear();
   }
   return result;
+}
+
+std::optional<std::string> raw_socket::take(size_t size,
+                                            clock::time_point end) {
+  while (x_buffer.size() < size)
+    if (!fill(end))
+      return std::nullopt;
+  auto result = x_buffer.substr(0, size);
+  x_buffer.erase(0, size);
+  return result;
+}
+
+bool raw_socket::idle() {
+  return !x_closed && x_buffer.empty() && !wait_for(x_fd, POLLIN, clock::now());
 }
 
 bool raw_socket::wait_for_close(std::chrono::milliseconds bound) {

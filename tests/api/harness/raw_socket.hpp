@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/api/harness/http_client.hpp"
+#include "tests/api/harness/response.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -38,6 +38,9 @@ public:
   /// Reads until the peer closes or `bound` is over. Returns whether it closed.
   bool wait_for_close(std::chrono::milliseconds bound);
 
+  /// Returns whether the connection is open and nothing waits to be read.
+  bool idle();
+
   /// Bytes that came after the last whole answer.
   const std::string& rest() const noexcept {
     return x_buffer;
@@ -46,6 +49,9 @@ public:
 private:
   // Returns false at the end of the stream or of the time.
   bool fill(std::chrono::steady_clock::time_point end);
+
+  std::optional<std::string> take(size_t size,
+                                  std::chrono::steady_clock::time_point end);
 
   int x_fd = -1;
   bool x_closed = false;
