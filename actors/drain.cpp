@@ -98,8 +98,7 @@ caf::expected<std::vector<drain_state::portion>> drain_state::read() {
     return std::move(numbers.error());
   std::vector<portion> result;
   for (const auto number : *numbers) {
-    auto entries
-      = x_reader->read(number, x_positions[number], x_tools.batch);
+    auto entries = x_reader->read(number, x_positions[number], x_tools.batch);
     if (!entries)
       return std::move(entries.error());
     const auto more = entries->size() >= x_tools.batch;
@@ -113,8 +112,7 @@ void drain_state::show_backlog() {
   for (const auto& [journal, stored] : x_positions)
     depth += std::max<int64_t>(0, x_tools.committed(journal) - stored);
   x_tools.counters->journal_depth->Set(static_cast<double>(depth));
-  x_tools.counters->journal_bytes->Set(
-    static_cast<double>(x_reader->bytes()));
+  x_tools.counters->journal_bytes->Set(static_cast<double>(x_reader->bytes()));
 }
 
 caf::expected<bool> drain_state::move_batch() {

@@ -50,11 +50,10 @@ void key_ring::replace(const std::vector<api_key>& keys,
     const auto owner = owners.find(key.account_id);
     if (owner == owners.end() || !key.is_active)
       continue;
-    next->emplace(key.hash,
-                  principal{key.account_id, key.id, key.type,
-                            owner->second->api_access,
-                            owner->second->rate_limit.value_or(
-                              x_default_limit)});
+    next->emplace(
+      key.hash,
+      principal{key.account_id, key.id, key.type, owner->second->api_access,
+                owner->second->rate_limit.value_or(x_default_limit)});
   }
   x_snapshot.store(std::move(next));
 }
@@ -72,8 +71,7 @@ size_t key_ring::size() const {
 
 // -- behavior -----------------------------------------------------------------
 
-using keys_and_accounts
-  = std::pair<std::vector<api_key>, std::vector<account>>;
+using keys_and_accounts = std::pair<std::vector<api_key>, std::vector<account>>;
 
 caf::expected<keys_and_accounts> read_keys(storage::backend& db) {
   auto keys = db.list_keys();
@@ -112,9 +110,10 @@ void read_again(manager_pointer self, key_ring* ring,
 
 } // namespace
 
-key_manager_actor::behavior_type
-key_manager(manager_pointer self, key_ring* ring, const store_pool_actor& pool,
-            metrics* counters) {
+key_manager_actor::behavior_type key_manager(manager_pointer self,
+                                             key_ring* ring,
+                                             const store_pool_actor& pool,
+                                             metrics* counters) {
   read_again(self, ring, pool, counters);
   self->delayed_send(self, touch_interval, tick_atom::value);
   return {

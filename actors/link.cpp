@@ -42,9 +42,8 @@ void link_state::answer(visit& x) {
   std::optional<sticky_cookie> cookie;
   if (options->redirect.sticky && !request.cookies.empty())
     cookie = find_sticky_cookie(request.cookies, current.id);
-  const auto index
-    = x_routes.choose(request.country, cookie ? cookie->variant_id : uuid{},
-                      fast_random());
+  const auto index = x_routes.choose(
+    request.country, cookie ? cookie->variant_id : uuid{}, fast_random());
   if (index < 0) {
     x.not_found();
     return;
@@ -72,9 +71,8 @@ void link_state::answer(visit& x) {
   event.referrer = request.referrer;
   event.country = request.country;
   if (!options->redirect.click_id_parameter.empty())
-    answer.location = add_parameter(answer.location,
-                                    options->redirect.click_id_parameter,
-                                    event.id.str());
+    answer.location = add_parameter(
+      answer.location, options->redirect.click_id_parameter, event.id.str());
   answer.cookie = x_cookie_name + "=" + to_cookie_value({chosen.id, event.id});
   answer.record = std::move(event);
   x.redirect(std::move(answer));

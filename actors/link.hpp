@@ -50,8 +50,8 @@ private:
 
 /// Behavior of a LINK.
 /// @param options must outlive the actor.
-link_actor::behavior_type link_behavior(
-  link_actor::stateful_pointer<link_state> self, const link& x,
-  const settings* options, const store_pool_actor& pool);
+link_actor::behavior_type
+link_behavior(link_actor::stateful_pointer<link_state> self, const link& x,
+              const settings* options, const store_pool_actor& pool);
 
 } // namespace turnout

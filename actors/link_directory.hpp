@@ -60,8 +60,7 @@ private:
   };
 
   template <class T>
-  using slug_map
-    = std::unordered_map<std::string, T, hash, std::equal_to<>>;
+  using slug_map = std::unordered_map<std::string, T, hash, std::equal_to<>>;
   using slug_set = std::unordered_set<std::string, hash, std::equal_to<>>;
 
   /// The part of one reactor. Unknown slugs live in two generations: when the

@@ -45,10 +45,10 @@ link_supervisor_state::loaded& adopt(supervisor_pointer self, const link& x) {
 void forget(supervisor_pointer self, const caf::actor_addr& source,
             const caf::error& reason) {
   auto& st = self->state;
-  const auto i = std::find_if(st.links.begin(), st.links.end(),
-                              [&](const auto& entry) {
-                                return entry.second.handle == source;
-                              });
+  const auto i
+    = std::find_if(st.links.begin(), st.links.end(), [&](const auto& entry) {
+        return entry.second.handle == source;
+      });
   if (i == st.links.end())
     return;
   log::error("link actor died, the next visit loads it again",
@@ -137,17 +137,15 @@ void handle_call(supervisor_pointer self, const link_call_ptr& call) {
         return;
       }
       for (const auto& x : waiting)
-        x->reply->deliver(
-          result ? make_error(ec::not_found, "Link not found")
-                 : result.error());
+        x->reply->deliver(result ? make_error(ec::not_found, "Link not found")
+                                 : result.error());
     });
 }
 
 // -- creation -----------------------------------------------------------------
 
-caf::expected<storage::creation> store_link(storage::backend& db,
-                                            const creation_request& x,
-                                            int per_account) {
+caf::expected<storage::creation>
+store_link(storage::backend& db, const creation_request& x, int per_account) {
   if (per_account > 0) {
     auto owned = db.list_links(x.draft.user_id, 1, 1);
     if (!owned)
@@ -173,16 +171,18 @@ void try_create(supervisor_pointer self, const creation_call_ptr& call,
   if (generate) {
     const auto extra
       = attempt > max_slug_tries / 2 ? attempt - max_slug_tries / 2 : 0;
-    request.draft.slug = make_slug(
-      static_cast<size_t>(st.tools.options->slug.length) + extra);
+    request.draft.slug
+      = make_slug(static_cast<size_t>(st.tools.options->slug.length) + extra);
   }
   const auto body = request.render(request.draft);
   if (request.once)
     request.once->response = body;
   store_call<storage::creation>(
     self, st.tools.pool, "create_link",
-    [call, per_account = st.tools.options->links.per_account](
-      storage::backend& db) { return store_link(db, call->request, per_account); },
+    [call,
+     per_account = st.tools.options->links.per_account](storage::backend& db) {
+      return store_link(db, call->request, per_account);
+    },
     [=](caf::expected<storage::creation>& result) {
       auto& st = self->state;
       const auto& slug = call->request.draft.slug;
@@ -196,8 +196,8 @@ void try_create(supervisor_pointer self, const creation_call_ptr& call,
         }
         finish(self, *call);
         if (slug_taken)
-          err = make_error(ec::conflict,
-                           "Slug '" + slug + "' is already taken");
+          err
+            = make_error(ec::conflict, "Slug '" + slug + "' is already taken");
         else if (code_of(err) == ec::conflict)
           err = make_error(ec::conflict, "Idempotency-Key was used before with "
                                          "another request body");
@@ -219,8 +219,7 @@ void try_create(supervisor_pointer self, const creation_call_ptr& call,
 void handle_creation(supervisor_pointer self, const creation_call_ptr& call) {
   const auto& request = call->request;
   if (request.once
-      && !self->state.running
-            .emplace(request.draft.user_id, request.once->key)
+      && !self->state.running.emplace(request.draft.user_id, request.once->key)
             .second) {
     call->reply->deliver(make_error(
       ec::in_progress, "A request with this Idempotency-Key is still running"));
@@ -295,9 +294,8 @@ link_supervisor(supervisor_pointer self, const link_supervisor_tools& tools) {
   self->state.tools = tools;
   const auto sweep = std::chrono::milliseconds{
     std::clamp(tools.options->links.idle_seconds * 100, 100, 60'000)};
-  self->set_down_handler([=](const caf::down_msg& msg) {
-    forget(self, msg.source, msg.reason);
-  });
+  self->set_down_handler(
+    [=](const caf::down_msg& msg) { forget(self, msg.source, msg.reason); });
   self->delayed_send(self, sweep, tick_atom::value);
   return {
     [=](const visit_ptr& x) { handle_visit(self, x); },

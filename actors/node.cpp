@@ -80,10 +80,9 @@ caf::error node::prepare(const storage::backend_factory& open) {
     const auto stored
       = std::find_if(positions->begin(), positions->end(),
                      [&](const auto& x) { return x.journal == number; });
-    auto out = journal::writer::open(x_journal_dir, number,
-                                     stored == positions->end() ? 0
-                                                                : stored->last,
-                                     bounds, report_journal);
+    auto out = journal::writer::open(
+      x_journal_dir, number, stored == positions->end() ? 0 : stored->last,
+      bounds, report_journal);
     if (!out)
       return std::move(out.error());
     x_journals.push_back(std::make_unique<turn_journal>(
@@ -96,10 +95,9 @@ void node::spawn_actors(storage::backend_factory open,
                         std::function<void(std::string)> give_up) {
   x_system = std::make_unique<caf::actor_system>(x_system_config);
   auto& system = *x_system;
-  x_pool = system.spawn(store_pool, open,
-                        static_cast<size_t>(x_options.storage.workers),
-                        static_cast<size_t>(x_options.storage.queue),
-                        &x_counters);
+  x_pool = system.spawn(
+    store_pool, open, static_cast<size_t>(x_options.storage.workers),
+    static_cast<size_t>(x_options.storage.queue), &x_counters);
   x_supervisor = system.spawn(
     link_supervisor,
     link_supervisor_tools{&x_options, &x_counters, &x_directory, x_pool});
@@ -119,18 +117,19 @@ void node::spawn_actors(storage::backend_factory open,
   listeners.link_changed = [this](const uuid& id) {
     caf::anon_send(x_supervisor, reload_atom::value, id);
   };
-  listeners.keys_changed = [this] {
-    caf::anon_send(x_key_manager.get(), reload_atom::value);
-  };
+  listeners.keys_changed
+    = [this] { caf::anon_send(x_key_manager.get(), reload_atom::value); };
   std::vector<child_spec> children;
   const auto add = [&](std::string name, std::function<caf::actor()> start,
                        bool restartable = true) {
     children.push_back({std::move(name), std::move(start), restartable});
   };
-  add("store_pool", [this] { return caf::actor_cast<caf::actor>(x_pool); },
-      false);
-  add("link_supervisor",
-      [this] { return caf::actor_cast<caf::actor>(x_supervisor); }, false);
+  add(
+    "store_pool", [this] { return caf::actor_cast<caf::actor>(x_pool); },
+    false);
+  add(
+    "link_supervisor",
+    [this] { return caf::actor_cast<caf::actor>(x_supervisor); }, false);
   add("key_manager", [this] {
     return x_key_manager.set(
       x_system->spawn(key_manager, &x_keys, x_pool, &x_counters));
@@ -159,11 +158,10 @@ void node::spawn_actors(storage::backend_factory open,
       journal_syncer, x_journal_dir,
       std::chrono::milliseconds{x_options.journal.sync_interval_ms}));
   });
-  x_root = system.spawn(root_supervisor, std::move(children),
-                        std::function<void()>{[this] {
-                          x_counters.actor_restarts->Increment();
-                        }},
-                        std::move(give_up));
+  x_root = system.spawn(
+    root_supervisor, std::move(children),
+    std::function<void()>{[this] { x_counters.actor_restarts->Increment(); }},
+    std::move(give_up));
 }
 
 void node::stop(std::chrono::milliseconds grace) {
@@ -202,13 +200,12 @@ template <class T, class Work>
 void node::read(const char* name, Work work, reply_ptr<T> reply) {
   // Answers from the worker's thread; a refused job answers by dropping the
   // reply.
-  caf::anon_send(x_pool, store_job{name,
-                                   [work = std::move(work),
-                                    reply = std::move(reply)](
-                                     storage::backend& db) {
-                                     reply->deliver(work(db));
-                                     return std::shared_ptr<void>{};
-                                   }});
+  caf::anon_send(
+    x_pool, store_job{name, [work = std::move(work),
+                             reply = std::move(reply)](storage::backend& db) {
+                        reply->deliver(work(db));
+                        return std::shared_ptr<void>{};
+                      }});
 }
 
 void node::resolve(visit_ptr x) {
@@ -283,9 +280,8 @@ std::optional<principal> node::authenticate(std::string_view key) {
 }
 
 void node::admit(const principal& who, reply_ptr<rate_status> reply) {
-  caf::anon_send(x_limiter.get(),
-                 std::make_shared<admission_call>(
-                   admission_call{who, std::move(reply)}));
+  caf::anon_send(x_limiter.get(), std::make_shared<admission_call>(
+                                    admission_call{who, std::move(reply)}));
 }
 
 std::array<std::array<uint8_t, 32>, 2> node::visitor_secrets(timestamp at) {

@@ -29,8 +29,8 @@ rate_limiter_actor::behavior_type
 rate_limiter(rate_limiter_actor::stateful_pointer<rate_limiter_state> self) {
   return {
     [=](const admission_call_ptr& call) {
-      call->reply->deliver(self->state.admit(call->who.account_id,
-                                             call->who.rate_limit, now()));
+      call->reply->deliver(
+        self->state.admit(call->who.account_id, call->who.rate_limit, now()));
     },
   };
 }

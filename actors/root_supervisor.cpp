@@ -49,10 +49,9 @@ caf::behavior root_supervisor(caf::event_based_actor* self,
     const auto i = std::find(st->actors.begin(), st->actors.end(), msg.source);
     if (i == st->actors.end() || st->gave_up)
       return;
-    const auto& spec
-      = st->specs[static_cast<size_t>(i - st->actors.begin())];
-    log::error("actor died", {{"actor", spec.name},
-                              {"error", detail(msg.reason)}});
+    const auto& spec = st->specs[static_cast<size_t>(i - st->actors.begin())];
+    log::error("actor died",
+               {{"actor", spec.name}, {"error", detail(msg.reason)}});
     const auto t = clock::now();
     st->deaths.push_back(t);
     while (t - st->deaths.front() > death_window)

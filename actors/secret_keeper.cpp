@@ -18,8 +18,7 @@ constexpr auto fetch_interval = std::chrono::minutes{10};
 
 } // namespace
 
-secret_box::secret_box()
-  : x_secrets(std::make_shared<const snapshot>()) {
+secret_box::secret_box() : x_secrets(std::make_shared<const snapshot>()) {
   random_bytes(x_fallback);
 }
 
@@ -55,9 +54,7 @@ secret_keeper(secret_keeper_actor::pointer self, secret_box* box,
       self->delayed_send(self, fetch_interval, tick_atom::value);
       store_call<secrets>(
         self, pool, "day_secrets",
-        [](storage::backend& db) {
-          return db.day_secrets(secret_days(now()));
-        },
+        [](storage::backend& db) { return db.day_secrets(secret_days(now())); },
         [=](caf::expected<secrets>& result) {
           if (result)
             box->replace(*result);

@@ -11,8 +11,9 @@ namespace turnout {
 /// Wraps `work`, a function from a backend to an `expected<T>`, as a job.
 template <class T, class Work>
 store_job make_store_job(const char* name, Work work) {
-  return {name, [work = std::move(work)](storage::backend& db) mutable
-                -> std::shared_ptr<void> {
+  return {name,
+          [work = std::move(work)](
+            storage::backend& db) mutable -> std::shared_ptr<void> {
             return std::make_shared<caf::expected<T>>(work(db));
           }};
 }
@@ -23,9 +24,7 @@ template <class T, class Self, class Work, class Then>
 void store_call(Self* self, const store_pool_actor& pool, const char* name,
                 Work work, Then then) {
   auto done = std::make_shared<Then>(std::move(then));
-  self
-    ->request(pool, caf::infinite,
-              make_store_job<T>(name, std::move(work)))
+  self->request(pool, caf::infinite, make_store_job<T>(name, std::move(work)))
     .then(
       [done](const store_outcome& outcome) {
         (*done)(*std::static_pointer_cast<caf::expected<T>>(outcome.value));

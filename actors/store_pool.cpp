@@ -80,8 +80,8 @@ void run(pool_pointer self, store_job job, store_pool_state::promise promise) {
         }
         log::error("store worker died, it is replaced in a second",
                    {{"error", detail(err)}});
-        promise.deliver(make_error(ec::unavailable,
-                                   "The store worker failed, try again."));
+        promise.deliver(
+          make_error(ec::unavailable, "The store worker failed, try again."));
         st.counters->actor_restarts->Increment();
         std::erase(st.workers, worker);
         ++st.missing;
@@ -97,17 +97,18 @@ store_pool_state::~store_pool_state() {
     caf::anon_send_exit(worker, caf::exit_reason::user_shutdown);
 }
 
-store_pool_actor::behavior_type
-store_pool(pool_pointer self, storage::backend_factory open, size_t workers,
-           size_t max_queue, metrics* counters) {
+store_pool_actor::behavior_type store_pool(pool_pointer self,
+                                           storage::backend_factory open,
+                                           size_t workers, size_t max_queue,
+                                           metrics* counters) {
   auto& st = self->state;
   st.open = std::move(open);
   st.max_queue = max_queue;
   st.counters = counters;
   const auto add_worker = [self] {
     auto& st = self->state;
-    auto worker = self->spawn<caf::detached>(store_worker, st.open,
-                                             st.counters);
+    auto worker
+      = self->spawn<caf::detached>(store_worker, st.open, st.counters);
     st.workers.push_back(worker);
     return worker;
   };
@@ -124,8 +125,8 @@ store_pool(pool_pointer self, storage::backend_factory open, size_t workers,
         st.counters->store_queue->Set(static_cast<double>(st.waiting.size()));
       } else {
         st.counters->store_refused->Increment();
-        promise.deliver(make_error(ec::unavailable,
-                                   "The store is busy, try again."));
+        promise.deliver(
+          make_error(ec::unavailable, "The store is busy, try again."));
       }
       return promise;
     },

@@ -95,8 +95,8 @@ int add_user(const settings& options, const new_user& user) {
   owner.id = make_uuid(owner.created_at);
   owner.email = user.email;
   if (!looks_like_email(user.email))
-    return fail(make_error(ec::invalid, "'" + user.email
-                                          + "' is not an e-mail address"));
+    return fail(
+      make_error(ec::invalid, "'" + user.email + "' is not an e-mail address"));
   if (!user.id.empty()) {
     const auto id = uuid::parse(user.id);
     if (!id)
@@ -143,8 +143,7 @@ int list_users(const settings& options) {
   return done;
 }
 
-int set_api_access(const settings& options, const std::string& email,
-                   bool on) {
+int set_api_access(const settings& options, const std::string& email, bool on) {
   return change_account(options, email,
                         [on](account& x) { x.api_access = on; });
 }

@@ -92,25 +92,22 @@ int run(int argc, char** argv) {
     cmd->callback([&command, run = std::move(run)] { command = run; });
     return cmd;
   };
-  const auto add_plain
-    = [&](CLI::App* parent, const char* name, const char* help,
-          int (*run)(const settings&)) {
-        return add(parent, name, help, [run](const config::loaded& x) {
-          return run(x.values);
-        });
-      };
+  const auto add_plain = [&](CLI::App* parent, const char* name,
+                             const char* help, int (*run)(const settings&)) {
+    return add(parent, name, help,
+               [run](const config::loaded& x) { return run(x.values); });
+  };
 
-  auto* serving = add_plain(&cli, "serve", "Run the service in the foreground",
-                            serve);
+  auto* serving
+    = add_plain(&cli, "serve", "Run the service in the foreground", serve);
   add_serve_options(serving, common);
 
   auto* user = cli.add_subcommand("user", "Built-in accounts");
   user->require_subcommand(1);
   new_user user_to_add;
-  auto* user_add = add(user, "add", "Add an account and print its id",
-                       [&](const config::loaded& x) {
-                         return add_user(x.values, user_to_add);
-                       });
+  auto* user_add = add(
+    user, "add", "Add an account and print its id",
+    [&](const config::loaded& x) { return add_user(x.values, user_to_add); });
   user_add->add_option("--email", user_to_add.email, "E-mail address")
     ->required();
   user_add->add_flag("--password-stdin", user_to_add.password_from_stdin,
@@ -120,21 +117,21 @@ int run(int argc, char** argv) {
   add_plain(user, "list", "List accounts", list_users);
   std::string email;
   std::string access;
-  auto* api_access = add(user, "api-access", "Switch API access on or off",
-                         [&](const config::loaded& x) {
-                           return set_api_access(x.values, email,
-                                                 access == "on");
-                         });
+  auto* api_access
+    = add(user, "api-access", "Switch API access on or off",
+          [&](const config::loaded& x) {
+            return set_api_access(x.values, email, access == "on");
+          });
   api_access->add_option("email", email, "E-mail address")->required();
   api_access->add_option("access", access, "on or off")
     ->required()
     ->check(CLI::IsMember({"on", "off"}));
   int limit = 0;
-  auto* rate_limit = add(user, "rate-limit",
-                         "Set the API requests per hour of an account",
-                         [&](const config::loaded& x) {
-                           return set_rate_limit(x.values, email, limit);
-                         });
+  auto* rate_limit
+    = add(user, "rate-limit", "Set the API requests per hour of an account",
+          [&](const config::loaded& x) {
+            return set_rate_limit(x.values, email, limit);
+          });
   rate_limit->add_option("email", email, "E-mail address")->required();
   rate_limit->add_option("limit", limit, "Requests per hour")
     ->required()
@@ -157,19 +154,18 @@ int run(int argc, char** argv) {
 
   add_plain(&cli, "migrate", "Bring the store to the newest schema", migrate);
   bool repair = false;
-  auto* check = add(&cli, "verify",
-                    "Recompute every total from the raw events; exit 1 when "
-                    "one differs",
-                    [&](const config::loaded& x) {
-                      return verify(x.values, repair);
-                    });
+  auto* check
+    = add(&cli, "verify",
+          "Recompute every total from the raw events; exit 1 when "
+          "one differs",
+          [&](const config::loaded& x) { return verify(x.values, repair); });
   check->add_flag("--repair", repair, "Write what was computed");
-  auto* show = add(&cli, "check-config",
-                   "Print the settings in force, secrets masked",
-                   [](const config::loaded& x) {
-                     std::cout << config::describe(x);
-                     return static_cast<int>(done);
-                   });
+  auto* show
+    = add(&cli, "check-config", "Print the settings in force, secrets masked",
+          [](const config::loaded& x) {
+            std::cout << config::describe(x);
+            return static_cast<int>(done);
+          });
   add_serve_options(show, common);
 
   try {

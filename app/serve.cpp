@@ -97,13 +97,13 @@ int serve(const settings& options) {
   reactor_pool reactors{reactor_count(options)};
   reactors.start();
   std::atomic<bool> gave_up = false;
-  auto running = node::start(options, std::move(*open), reactors, counters,
-                             [&](const std::string& reason) {
-                               log::error("the service cannot go on",
-                                          {{"reason", reason}});
-                               gave_up = true;
-                               stop_signals::raise();
-                             });
+  auto running = node::start(
+    options, std::move(*open), reactors, counters,
+    [&](const std::string& reason) {
+      log::error("the service cannot go on", {{"reason", reason}});
+      gave_up = true;
+      stop_signals::raise();
+    });
   if (!running)
     return fail(running.error());
   auto& service = **running;
@@ -126,8 +126,8 @@ int serve(const settings& options) {
   }
   if (*first)
     greet(**first, server.base_url());
-  std::cout << "listening public=http://" << *address
-            << " operator=http://" << *operator_address << std::endl;
+  std::cout << "listening public=http://" << *address << " operator=http://"
+            << *operator_address << std::endl;
   log::info("started", {{"version", version()},
                         {"public", *address},
                         {"operator", *operator_address}});

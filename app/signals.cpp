@@ -1,8 +1,9 @@
 #include "app/signals.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <ctime>
-#include <unistd.h>
 
 namespace turnout::app {
 
@@ -24,8 +25,7 @@ stop_signals::stop_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-std::optional<int>
-stop_signals::wait(std::chrono::milliseconds time) const {
+std::optional<int> stop_signals::wait(std::chrono::milliseconds time) const {
   const auto set = stop_set();
   timespec limit{};
   limit.tv_sec = static_cast<time_t>(time.count() / 1000);

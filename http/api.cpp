@@ -16,8 +16,7 @@ namespace {
 /// No key is as long; spares hashing what cannot be one.
 constexpr size_t max_key_length = 128;
 
-constexpr auto rate_limit_text
-  = "Rate limit exceeded. Please try again later.";
+constexpr auto rate_limit_text = "Rate limit exceeded. Please try again later.";
 
 /// Finds out whom the key speaks for.
 caf::expected<principal> authenticate(site& where, const request& in) {
@@ -31,8 +30,8 @@ caf::expected<principal> authenticate(site& where, const request& in) {
 }
 
 response too_many_requests(const rate_status& rate) {
-  const auto left = std::chrono::ceil<std::chrono::seconds>(rate.reset_at
-                                                            - now());
+  const auto left
+    = std::chrono::ceil<std::chrono::seconds>(rate.reset_at - now());
   auto result = error_response(make_error(ec::rate_limited, rate_limit_text));
   result.header("Retry-After",
                 std::to_string(std::max<int64_t>(1, left.count())));
@@ -44,8 +43,8 @@ rate_status unknown_rate(const principal& who) {
   rate_status result;
   result.limit = who.rate_limit;
   result.remaining = who.rate_limit;
-  result.reset_at = std::chrono::floor<std::chrono::hours>(now())
-                    + std::chrono::hours{1};
+  result.reset_at
+    = std::chrono::floor<std::chrono::hours>(now()) + std::chrono::hours{1};
   return result;
 }
 
@@ -76,8 +75,7 @@ std::optional<response> refuse_kind(const principal& who,
   if (what.needs_secret && who.type == key_type::publishable)
     return detail_response(403, "This operation requires a secret API key.");
   if (!who.api_access)
-    return detail_response(403,
-                           "API access is not enabled for this account.");
+    return detail_response(403, "API access is not enabled for this account.");
   return std::nullopt;
 }
 
@@ -100,8 +98,8 @@ void handle_with_key(const api_call_ptr& call, const route_match& match,
     refusal = refuse_kind(call->who, *match.what);
   // Counted whatever the answer will be.
   auto port = call->receive<rate_status>(
-    [refusal = std::move(refusal), what = match.what](
-      api_call& call, caf::expected<rate_status> rate) {
+    [refusal = std::move(refusal),
+     what = match.what](api_call& call, caf::expected<rate_status> rate) {
       call.rate = rate ? *rate : unknown_rate(call.who);
       if (refusal)
         return call.send(*refusal);

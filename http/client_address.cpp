@@ -27,9 +27,8 @@ ip_address client_resolver::address(const request& x) const noexcept {
     auto rest = *i;
     while (!rest.empty()) {
       const auto comma = rest.rfind(',');
-      const auto hop = comma == std::string_view::npos
-                         ? rest
-                         : rest.substr(comma + 1);
+      const auto hop
+        = comma == std::string_view::npos ? rest : rest.substr(comma + 1);
       rest = comma == std::string_view::npos ? std::string_view{}
                                              : rest.substr(0, comma);
       const auto address = ip_address::parse(hop);
@@ -51,12 +50,10 @@ std::string client_resolver::country(const request& x) const {
   std::string result;
   if (x.country.size() != 2 || !trusts(x.peer))
     return result;
-  std::transform(x.country.begin(), x.country.end(), std::back_inserter(result),
-                 [](char c) {
-                   return c >= 'a' && c <= 'z'
-                            ? static_cast<char>(c - 'a' + 'A')
-                            : c;
-                 });
+  std::transform(
+    x.country.begin(), x.country.end(), std::back_inserter(result), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
   if (!is_country_code(result))
     result.clear();
   return result;

@@ -1,6 +1,5 @@
-#include "http/handlers.hpp"
-
 #include "http/codec/conversion.hpp"
+#include "http/handlers.hpp"
 
 #include <boost/json/serialize.hpp>
 

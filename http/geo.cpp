@@ -4,10 +4,9 @@
 #include "core/rules.hpp"
 #include "monitoring/log.hpp"
 
-#include <maxminddb.h>
-
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <maxminddb.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -219,10 +218,10 @@ void geo_lookup::refresh() {
     return;
   x_seen = before;
   if (!opened) {
-    log::warning("geo database cannot be read, countries stay unknown or as "
-                 "old as the last file",
-                 {{"file", x_file.string()},
-                  {"error", detail(opened.error())}});
+    log::warning(
+      "geo database cannot be read, countries stay unknown or as "
+      "old as the last file",
+      {{"file", x_file.string()}, {"error", detail(opened.error())}});
     return;
   }
   {

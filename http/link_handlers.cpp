@@ -1,9 +1,8 @@
-#include "http/handlers.hpp"
-
 #include "core/changes.hpp"
 #include "core/identifiers.hpp"
 #include "http/codec/link.hpp"
 #include "http/codec/query.hpp"
+#include "http/handlers.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -54,8 +53,8 @@ void create_link(const api_call_ptr& call) {
   auto body = read_json(call->in());
   if (!body)
     return call->fail(body.error());
-  auto draft = read_new_link(*body, where.forbidden, call->who.account_id,
-                             now());
+  auto draft
+    = read_new_link(*body, where.forbidden, call->who.account_id, now());
   if (!draft)
     return call->fail(draft.error());
   auto once = read_idempotency(call->in(), *body);
@@ -99,15 +98,15 @@ void update_link(const api_call_ptr& call) {
   auto patch = read_link_patch(*body, call->where().forbidden);
   if (!patch)
     return call->fail(patch.error());
-  auto fields = std::make_shared<const json::object>(
-    std::move(body->get_object()));
+  auto fields
+    = std::make_shared<const json::object>(std::move(body->get_object()));
   change_link(call,
               [patch = std::move(*patch), fields](
                 const link& current, timestamp now) -> caf::expected<link> {
-    if (auto err = check_read_only(*fields, current))
-      return err;
-    return apply_patch(current, patch, now);
-  });
+                if (auto err = check_read_only(*fields, current))
+                  return err;
+                return apply_patch(current, patch, now);
+              });
 }
 
 void delete_link(const api_call_ptr& call) {
@@ -116,9 +115,8 @@ void delete_link(const api_call_ptr& call) {
     return call->fail(id.error());
   call->where().actors.with_link(
     call->who.account_id, *id, mark_deleted,
-    call->receive_value<link>([](api_call& call, const link&) {
-      call.send(response{204});
-    }));
+    call->receive_value<link>(
+      [](api_call& call, const link&) { call.send(response{204}); }));
 }
 
 void put_variants(const api_call_ptr& call) {
@@ -130,10 +128,10 @@ void put_variants(const api_call_ptr& call) {
   auto specs = read_variant_array(*body, call->where().forbidden);
   if (!specs)
     return call->fail(specs.error());
-  change_link(call, [specs = std::move(*specs)](const link& current,
-                                                timestamp now) {
-    return replace_variants(current, specs, now);
-  });
+  change_link(call,
+              [specs = std::move(*specs)](const link& current, timestamp now) {
+                return replace_variants(current, specs, now);
+              });
 }
 
 void promote_winner(const api_call_ptr& call) {

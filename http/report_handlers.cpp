@@ -1,6 +1,5 @@
-#include "http/handlers.hpp"
-
 #include "http/codec/report.hpp"
+#include "http/handlers.hpp"
 
 namespace turnout {
 

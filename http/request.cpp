@@ -65,8 +65,8 @@ void request::set_target(std::string_view x) {
   x = x.substr(0, x.find('#'));
   const auto mark = x.find('?');
   path = x.substr(0, mark);
-  query = mark == std::string_view::npos ? std::string_view{}
-                                         : x.substr(mark + 1);
+  query
+    = mark == std::string_view::npos ? std::string_view{} : x.substr(mark + 1);
 }
 
 void request::add_header(std::string_view name, std::string_view value,

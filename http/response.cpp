@@ -96,8 +96,8 @@ response detail_response(int status, std::string_view detail) {
 
 response error_response(const caf::error& err) {
   const auto& row = row_of(code_of(err));
-  auto result = detail_response(row.status,
-                                row.detail ? row.detail : detail(err));
+  auto result
+    = detail_response(row.status, row.detail ? row.detail : detail(err));
   if (row.retry_after)
     result.header("Retry-After", row.retry_after);
   if (row.code == ec::no_session)

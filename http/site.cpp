@@ -61,8 +61,7 @@ site::site(service& actors, const settings& options, metrics& counters,
     base_url{options.http.base_url},
     short_base{options.http.short_base},
     cors_origin{options.http.cors_origin},
-    max_in_flight{
-      static_cast<size_t>(std::max(1, options.http.max_in_flight))},
+    max_in_flight{static_cast<size_t>(std::max(1, options.http.max_in_flight))},
     x_allow_own_host{options.redirect.allow_own_host} {
   for (size_t i = 0; i < std::max<size_t>(reactors, 1); ++i)
     lanes.emplace_back(std::make_unique<lane>(counters));
@@ -85,8 +84,8 @@ void site::listening_on(const std::string& address) {
 void site::derive() {
   cut_slashes(short_base);
   cut_slashes(base_url);
-  api_prefix = base_url.empty() ? std::string{default_prefix}
-                                : path_of(base_url);
+  api_prefix
+    = base_url.empty() ? std::string{default_prefix} : path_of(base_url);
   own_host = host_of(short_base);
   forbidden.names.clear();
   if (!x_allow_own_host && !own_host.empty())

@@ -65,16 +65,16 @@ void visit_reply::unavailable() {
 }
 
 void visit_reply::journal_then_send(redirect_answer answer) {
-  auto record = std::visit(
-    [](auto&& x) { return journal::event{std::move(x)}; }, answer.record);
+  auto record = std::visit([](auto& x) { return journal::event{std::move(x)}; },
+                           answer.record);
   auto& actors = x_site.actors;
   const auto reactor = x_exchange->in().reactor;
-  auto then = [self = shared_from_this(),
-               answer = std::move(answer)](bool committed) {
-    if (!committed && std::holds_alternative<click>(answer.record))
-      self->x_site.counters.clicks_lost->Increment();
-    self->send_redirect(answer);
-  };
+  auto then
+    = [self = shared_from_this(), answer = std::move(answer)](bool committed) {
+        if (!committed && std::holds_alternative<click>(answer.record))
+          self->x_site.counters.clicks_lost->Increment();
+        self->send_redirect(answer);
+      };
   actors.journal(reactor, std::move(record), std::move(then));
 }
 
@@ -97,9 +97,9 @@ void visit_reply::send(response x) {
   x_sent = true;
   x_exchange->send(std::move(x));
   auto& lane = *x_site.lanes[x_exchange->in().reactor % x_site.lanes.size()];
-  lane.redirect_seconds.observe(std::chrono::duration<double>(
-                                  std::chrono::steady_clock::now() - x_start)
-                                  .count());
+  lane.redirect_seconds.observe(
+    std::chrono::duration<double>(std::chrono::steady_clock::now() - x_start)
+      .count());
   // One hand-over to the shared histogram for all visits of a turn.
   if (!std::exchange(lane.flush_is_due, true))
     x_exchange->post([&lane] {
@@ -123,8 +123,8 @@ void start_visit(site& where, const exchange_ptr& x, std::string slug) {
   if (v.country.empty())
     v.country = where.geo.country(address);
   v.ip_address = address.anonymised().str();
-  v.visitor = visitor_key(where.actors.visitor_secrets(v.at)[0], address,
-                          v.user_agent);
+  v.visitor
+    = visitor_key(where.actors.visitor_secrets(v.at)[0], address, v.user_agent);
   v.excluded = exclusion_of(in);
   where.actors.resolve(std::make_shared<visit_reply>(where, x, std::move(v)));
 }

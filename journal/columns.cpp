@@ -56,8 +56,8 @@ void click_columns::push(int64_t at, click&& x) {
 }
 
 void click_columns::clear() {
-  clear_all(position, created_at, id, link_key, variant_key, stratum,
-            is_repeat, visitor, ip_address, user_agent, referrer, country);
+  clear_all(position, created_at, id, link_key, variant_key, stratum, is_repeat,
+            visitor, ip_address, user_agent, referrer, country);
 }
 
 soci::statement click_columns::insert_into(soci::session& sql) {
@@ -68,10 +68,9 @@ soci::statement click_columns::insert_into(soci::session& sql) {
                " (:position, 'click', :created_at, :id_hi, :id_lo, :link_key,"
                " :variant_key, :stratum, :is_repeat, :visitor, :ip_address,"
                " :user_agent, :referrer, :country)",
-          use(position), use(created_at), use(id.hi), use(id.lo),
-          use(link_key), use(variant_key), use(stratum), use(is_repeat),
-          use(visitor), use(ip_address), use(user_agent), use(referrer),
-          use(country));
+          use(position), use(created_at), use(id.hi), use(id.lo), use(link_key),
+          use(variant_key), use(stratum), use(is_repeat), use(visitor),
+          use(ip_address), use(user_agent), use(referrer), use(country));
 }
 
 void excluded_columns::push(int64_t at, const excluded_visit& x) {
@@ -86,11 +85,11 @@ void excluded_columns::clear() {
 }
 
 soci::statement excluded_columns::insert_into(soci::session& sql) {
-  return (sql.prepare
-            << "INSERT INTO events (position, kind, created_at, link_key,"
-               " reason) VALUES (:position, 'excluded', :created_at,"
-               " :link_key, :reason)",
-          use(position), use(created_at), use(link_key), use(reason));
+  return (
+    sql.prepare << "INSERT INTO events (position, kind, created_at, link_key,"
+                   " reason) VALUES (:position, 'excluded', :created_at,"
+                   " :link_key, :reason)",
+    use(position), use(created_at), use(link_key), use(reason));
 }
 
 void conversion_columns::push(int64_t at, conversion_request&& x) {
@@ -127,62 +126,63 @@ soci::statement conversion_columns::insert_into(soci::session& sql) {
                " :event_id, :value, :currency, :occurred_at,"
                " :may_be_unattributed)",
           use(position), use(created_at), use(id.hi), use(id.lo),
-          use(link_id.hi), use(link_id.lo), use(click_id.hi),
-          use(click_id.lo), use(variant_id.hi), use(variant_id.lo),
-          use(visitor), use(visitor_before), use(event_id), use(value),
-          use(currency), use(occurred_at), use(may_be_unattributed));
+          use(link_id.hi), use(link_id.lo), use(click_id.hi), use(click_id.lo),
+          use(variant_id.hi), use(variant_id.lo), use(visitor),
+          use(visitor_before), use(event_id), use(value), use(currency),
+          use(occurred_at), use(may_be_unattributed));
 }
 
 soci::statement event_row::select_from(soci::session& sql, long long& after,
                                        long long& limit) {
-  return (sql.prepare
-            << "SELECT position, kind, created_at,"
-               " coalesce(id_hi, 0), coalesce(id_lo, 0),"
-               " coalesce(link_key, 0), coalesce(variant_key, 0),"
-               " coalesce(stratum, 0), coalesce(is_repeat, 0),"
-               " coalesce(visitor, 0), coalesce(ip_address, ''),"
-               " coalesce(user_agent, ''), coalesce(referrer, ''),"
-               " coalesce(country, ''), coalesce(reason, ''),"
-               " coalesce(link_id_hi, 0), coalesce(link_id_lo, 0),"
-               " coalesce(click_id_hi, 0), coalesce(click_id_lo, 0),"
-               " coalesce(variant_id_hi, 0), coalesce(variant_id_lo, 0),"
-               " coalesce(visitor_before, 0), coalesce(event_id, ''),"
-               " coalesce(value, ''), coalesce(currency, ''),"
-               " coalesce(occurred_at, 0), coalesce(may_be_unattributed, 0)"
-               " FROM events WHERE position > :after ORDER BY position"
-               " LIMIT :limit",
-          into(position), into(kind), into(created_at), into(id.hi),
-          into(id.lo), into(link_key), into(variant_key), into(stratum),
-          into(is_repeat), into(visitor), into(ip_address), into(user_agent),
-          into(referrer), into(country), into(reason), into(link_id.hi),
-          into(link_id.lo), into(click_id.hi), into(click_id.lo),
-          into(variant_id.hi), into(variant_id.lo), into(visitor_before),
-          into(event_id), into(value), into(currency), into(occurred_at),
-          into(may_be_unattributed), use(after), use(limit));
+  return (
+    sql.prepare << "SELECT position, kind, created_at,"
+                   " coalesce(id_hi, 0), coalesce(id_lo, 0),"
+                   " coalesce(link_key, 0), coalesce(variant_key, 0),"
+                   " coalesce(stratum, 0), coalesce(is_repeat, 0),"
+                   " coalesce(visitor, 0), coalesce(ip_address, ''),"
+                   " coalesce(user_agent, ''), coalesce(referrer, ''),"
+                   " coalesce(country, ''), coalesce(reason, ''),"
+                   " coalesce(link_id_hi, 0), coalesce(link_id_lo, 0),"
+                   " coalesce(click_id_hi, 0), coalesce(click_id_lo, 0),"
+                   " coalesce(variant_id_hi, 0), coalesce(variant_id_lo, 0),"
+                   " coalesce(visitor_before, 0), coalesce(event_id, ''),"
+                   " coalesce(value, ''), coalesce(currency, ''),"
+                   " coalesce(occurred_at, 0), coalesce(may_be_unattributed, 0)"
+                   " FROM events WHERE position > :after ORDER BY position"
+                   " LIMIT :limit",
+    into(position), into(kind), into(created_at), into(id.hi), into(id.lo),
+    into(link_key), into(variant_key), into(stratum), into(is_repeat),
+    into(visitor), into(ip_address), into(user_agent), into(referrer),
+    into(country), into(reason), into(link_id.hi), into(link_id.lo),
+    into(click_id.hi), into(click_id.lo), into(variant_id.hi),
+    into(variant_id.lo), into(visitor_before), into(event_id), into(value),
+    into(currency), into(occurred_at), into(may_be_unattributed), use(after),
+    use(limit));
 }
 
 entry event_row::take() {
   if (kind == "click")
     return {position,
-            click{to_uuid(id), link_key, variant_key,
-                  static_cast<int>(stratum), is_repeat != 0,
-                  from_micros(created_at), visitor, std::move(ip_address),
-                  std::move(user_agent), std::move(referrer),
-                  std::move(country)}};
+            click{to_uuid(id), link_key, variant_key, static_cast<int>(stratum),
+                  is_repeat != 0, from_micros(created_at), visitor,
+                  std::move(ip_address), std::move(user_agent),
+                  std::move(referrer), std::move(country)}};
   if (kind == "conversion")
-    return {position,
-            conversion_request{to_uuid(id), to_uuid(link_id),
-                               to_uuid(click_id), to_uuid(variant_id),
-                               {visitor, visitor_before}, std::move(event_id),
-                               std::move(value), std::move(currency),
-                               from_micros(occurred_at),
-                               from_micros(created_at),
-                               may_be_unattributed != 0}};
+    return {position, conversion_request{to_uuid(id),
+                                         to_uuid(link_id),
+                                         to_uuid(click_id),
+                                         to_uuid(variant_id),
+                                         {visitor, visitor_before},
+                                         std::move(event_id),
+                                         std::move(value),
+                                         std::move(currency),
+                                         from_micros(occurred_at),
+                                         from_micros(created_at),
+                                         may_be_unattributed != 0}};
   if (kind == "excluded")
     for (size_t i = 0; i < num_exclusions; ++i)
       if (auto x = static_cast<exclusion>(i); reason == to_string(x))
-        return {position,
-                excluded_visit{link_key, x, from_micros(created_at)}};
+        return {position, excluded_visit{link_key, x, from_micros(created_at)}};
   throw segment_error{fault::damaged, "no event of ours at position "
                                         + std::to_string(position)};
 }

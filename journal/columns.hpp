@@ -68,8 +68,8 @@ struct event_row {
             stratum = 0, is_repeat = 0, visitor = 0, visitor_before = 0,
             occurred_at = 0, may_be_unattributed = 0;
   uuid_fields id, link_id, click_id, variant_id;
-  std::string kind, ip_address, user_agent, referrer, country, reason,
-    event_id, value, currency;
+  std::string kind, ip_address, user_agent, referrer, country, reason, event_id,
+    value, currency;
 
   /// Returns a query of at most `limit` rows after position `after`.
   soci::statement select_from(soci::session& sql, long long& after,

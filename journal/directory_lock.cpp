@@ -2,13 +2,13 @@
 
 #include "journal/files.hpp"
 
-#include <cerrno>
-#include <string>
-#include <system_error>
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
 
 namespace turnout::journal {
 
@@ -33,9 +33,8 @@ directory_lock::acquire(const std::filesystem::path& dir) {
   auto path = dir / "lock";
   auto fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd == -1)
-    return make_error(ec::journal,
-                      "cannot open " + path.string() + ": "
-                        + std::generic_category().message(errno));
+    return make_error(ec::journal, "cannot open " + path.string() + ": "
+                                     + std::generic_category().message(errno));
   directory_lock result{fd};
   if (::flock(fd, LOCK_EX | LOCK_NB) == -1) {
     if (errno != EWOULDBLOCK)
@@ -51,8 +50,8 @@ directory_lock::acquire(const std::filesystem::path& dir) {
   }
   // The id is for people only, so a full disk is no reason to fail.
   auto pid = std::to_string(::getpid()) + "\n";
-  if (::ftruncate(fd, 0) == 0)
-    [[maybe_unused]] auto n = ::pwrite(fd, pid.data(), pid.size(), 0);
+  if (::ftruncate(fd, 0) == 0) [[maybe_unused]]
+    auto n = ::pwrite(fd, pid.data(), pid.size(), 0);
   return result;
 }
 

@@ -96,8 +96,9 @@ public:
   /// Returns at most `max` committed events of a journal after `position`,
   /// oldest first. A closed segment that is damaged is read as far as possible,
   /// then renamed to *.corrupt, reported and passed over.
-  virtual caf::expected<std::vector<entry>>
-  read(int journal, int64_t position, size_t max) = 0;
+  virtual caf::expected<std::vector<entry>> read(int journal, int64_t position,
+                                                 size_t max)
+    = 0;
 
   /// Deletes the closed segments whose events all lie at or before `position`.
   /// The newest segment stays, so that positions never start over.

@@ -50,8 +50,8 @@ public:
       if (ok || is_gone((*segments)[i]))
         continue;
       // What was readable goes first; the rest is met again next time.
-      if (!result.empty() && (kind != fault::damaged || newest
-                              || result.size() > before))
+      if (!result.empty()
+          && (kind != fault::damaged || newest || result.size() > before))
         return result;
       if (kind != fault::damaged || newest)
         return unreadable((*segments)[i], why);
@@ -133,8 +133,8 @@ private:
 
   static caf::error unreadable(const segment_file& file,
                                const std::string& why) {
-    return make_error(ec::journal, "cannot read segment " + file.path.string()
-                                     + ": " + why);
+    return make_error(ec::journal,
+                      "cannot read segment " + file.path.string() + ": " + why);
   }
 
   fs::path x_dir;

@@ -66,8 +66,8 @@ caf::expected<past> look_back(const std::filesystem::path& dir, int journal,
       result.last = from->last();
     } catch (const std::exception& x) {
       if (classify(x, errno) != fault::damaged)
-        return make_error(ec::journal, "cannot use segment "
-                                         + i->path.string() + ": " + reason(x));
+        return make_error(ec::journal, "cannot use segment " + i->path.string()
+                                         + ": " + reason(x));
       complete = false;
       if (from)
         result.last = last_readable(*from);

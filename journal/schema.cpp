@@ -3,9 +3,9 @@
 #include "core/time.hpp"
 #include "journal/connection.hpp"
 
-#include <fstream>
-
 #include <unistd.h>
+
+#include <fstream>
 
 namespace turnout::journal {
 

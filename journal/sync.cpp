@@ -2,12 +2,12 @@
 #include "journal/files.hpp"
 #include "journal/journal.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <string>
 #include <system_error>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace turnout::journal {
 

@@ -294,8 +294,7 @@ private:
   caf::error failure(const fs::path& path, const std::string& why) const {
     auto text = name() + ": cannot write " + path.string() + ": " + why;
     if (x_kind == fault::no_space)
-      text += "; no space is left, free some on the disk of "
-              + x_dir.string();
+      text += "; no space is left, free some on the disk of " + x_dir.string();
     return make_error(ec::journal, std::move(text));
   }
 
@@ -325,9 +324,10 @@ private:
 
 } // namespace
 
-caf::expected<std::unique_ptr<writer>>
-writer::open(const fs::path& dir, int number, int64_t stored,
-             const limits& bounds, report_function report) {
+caf::expected<std::unique_ptr<writer>> writer::open(const fs::path& dir,
+                                                    int number, int64_t stored,
+                                                    const limits& bounds,
+                                                    report_function report) {
   if (auto err = make_private_directory(dir))
     return err;
   remove_unfinished(dir, number);

@@ -21,8 +21,7 @@ namespace turnout {
 
 namespace {
 
-using work_guard
-  = asio::executor_work_guard<asio::io_context::executor_type>;
+using work_guard = asio::executor_work_guard<asio::io_context::executor_type>;
 
 struct reactor {
   // The hint tells asio that only one thread runs the context: what that thread
@@ -66,9 +65,8 @@ public:
       }
       // Posting to a context that ran out of work wakes nobody, and the poster
       // may be busy for long, so look again soon.
-      x_cv.wait_for(guard, std::chrono::milliseconds{1}, [&] {
-        return x_done || x_looked_in[index] != x_round;
-      });
+      x_cv.wait_for(guard, std::chrono::milliseconds{1},
+                    [&] { return x_done || x_looked_in[index] != x_round; });
     }
     x_looked_in[index] = x_round;
     return x_done;

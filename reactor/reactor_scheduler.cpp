@@ -3,12 +3,11 @@
 #include "reactor/actor_system.hpp"
 #include "reactor/thread.hpp"
 
+#include <asio/post.hpp>
 #include <caf/execution_unit.hpp>
 #include <caf/exit_reason.hpp>
 #include <caf/logger.hpp>
 #include <caf/scheduled_actor.hpp>
-
-#include <asio/post.hpp>
 
 #include <future>
 #include <utility>
@@ -79,8 +78,8 @@ void reactor_scheduler::init(caf::actor_system_config& cfg) {
 void reactor_scheduler::enqueue(caf::resumable* ptr) {
   auto index = x_pool.current();
   if (index == reactor_pool::npos)
-    index = next_worker_.fetch_add(1, std::memory_order_relaxed)
-            % x_units.size();
+    index
+      = next_worker_.fetch_add(1, std::memory_order_relaxed) % x_units.size();
   post(index, job{ptr, false});
 }
 

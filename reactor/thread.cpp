@@ -1,9 +1,9 @@
 #include "reactor/thread.hpp"
 
+#include <pthread.h>
+
 #include <csignal>
 #include <utility>
-
-#include <pthread.h>
 
 namespace turnout {
 

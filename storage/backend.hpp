@@ -173,7 +173,8 @@ public:
 
   /// Moves `last_used_at` of keys forward.
   virtual caf::error
-  touch_keys(const std::vector<std::pair<uuid, timestamp>>& used) = 0;
+  touch_keys(const std::vector<std::pair<uuid, timestamp>>& used)
+    = 0;
 
   // -- links ------------------------------------------------------------------
 
@@ -186,8 +187,8 @@ public:
   create_link(const link& x, const std::optional<idempotency>& once) = 0;
 
   /// Returns the link of a slug, deleted ones included.
-  virtual caf::expected<std::optional<link>>
-  load_link(const std::string& slug) = 0;
+  virtual caf::expected<std::optional<link>> load_link(const std::string& slug)
+    = 0;
 
   /// Returns the link of an id, deleted ones included.
   virtual caf::expected<std::optional<link>> load_link(const uuid& id) = 0;
@@ -203,8 +204,9 @@ public:
 
   /// Returns a page of the links of an account that are not deleted, newest
   /// first. `page` counts from 1.
-  virtual caf::expected<link_page>
-  list_links(const uuid& account_id, int page, int per_page) = 0;
+  virtual caf::expected<link_page> list_links(const uuid& account_id, int page,
+                                              int per_page)
+    = 0;
 
   // -- events -----------------------------------------------------------------
 
@@ -236,12 +238,14 @@ public:
   virtual caf::expected<analytics_report>
   analytics(const uuid& account_id, const uuid& link_id,
             std::optional<day_number> from, std::optional<day_number> to,
-            day_number today) = 0;
+            day_number today)
+    = 0;
 
   /// Returns a page of clicks, newest first. Fails with `ec::not_found`.
   virtual caf::expected<click_page>
   clicks(const uuid& account_id, const uuid& link_id, const click_range& range,
-         int page, int per_page) = 0;
+         int page, int per_page)
+    = 0;
 
   // -- changes ----------------------------------------------------------------
 
@@ -259,8 +263,7 @@ public:
   virtual caf::expected<int64_t> purge_clicks(day_number /* before */) {
     // Not turnout::make_error, so that a plugin needs nothing but the headers.
     return caf::make_error(
-      ec::unavailable,
-      std::string{"This storage plugin cannot purge clicks."});
+      ec::unavailable, std::string{"This storage plugin cannot purge clicks."});
   }
 };
 

@@ -44,8 +44,8 @@ caf::expected<const plugin_descriptor*> load(const fs::path& file,
     dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)};
   if (handle == nullptr)
     return fail(last_loader_error());
-  auto found = static_cast<const plugin_descriptor*>(
-    dlsym(handle.get(), entry_point));
+  auto found
+    = static_cast<const plugin_descriptor*>(dlsym(handle.get(), entry_point));
   if (found == nullptr)
     return fail(std::string{"it is not a Turnout storage plugin (no symbol "}
                 + entry_point + ").");
@@ -62,7 +62,7 @@ caf::expected<const plugin_descriptor*> load(const fs::path& file,
     return fail(std::string{"it calls itself \""} + found->name + "\".");
   // From here on the plugin stays, as backends and errors may outlive everybody
   // who could close it.
-  handle.release();
+  static_cast<void>(handle.release());
   return found;
 }
 
@@ -73,8 +73,8 @@ load_plugin(const std::string& name,
             const std::vector<std::filesystem::path>& directories,
             backend_settings settings) {
   if (!is_plugin_name(name))
-    return make_error(ec::plugin, "\"" + name
-                                    + "\" is not a name of a storage plugin.");
+    return make_error(ec::plugin,
+                      "\"" + name + "\" is not a name of a storage plugin.");
   auto file_name = "libturnout_storage_" + name + ".so";
   std::string looked_in;
   for (const auto& directory : directories) {

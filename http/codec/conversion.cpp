@@ -53,8 +53,8 @@ std::string number_text(const json::value& x) {
     return std::to_string(*value);
   if (const auto* value = x.if_double()) {
     char buf[512];
-    const auto [end, err] = std::to_chars(buf, buf + sizeof(buf), *value,
-                                          std::chars_format::fixed);
+    const auto [end, err]
+      = std::to_chars(buf, buf + sizeof(buf), *value, std::chars_format::fixed);
     if (err == std::errc{})
       return {buf, end};
   }

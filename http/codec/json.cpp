@@ -110,13 +110,12 @@ caf::error invalid_json() {
 
 bool starts_with_folded(std::string_view text, std::string_view lower) {
   return text.size() >= lower.size()
-         && std::equal(lower.begin(), lower.end(), text.begin(),
-                       [](char x, char y) {
-                         return x
-                                == (y >= 'A' && y <= 'Z'
-                                      ? static_cast<char>(y - 'A' + 'a')
-                                      : y);
-                       });
+         && std::equal(
+           lower.begin(), lower.end(), text.begin(), [](char x, char y) {
+             return x
+                    == (y >= 'A' && y <= 'Z' ? static_cast<char>(y - 'A' + 'a')
+                                             : y);
+           });
 }
 
 void write_canonical(const json::value& x, std::string& out) {

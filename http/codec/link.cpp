@@ -70,9 +70,9 @@ caf::expected<variant_spec> read_variant(const json::value& x,
 }
 
 /// Reads the elements; required fields were checked before.
-caf::expected<std::vector<variant_spec>>
-read_variants(const json::array& xs, std::string_view prefix,
-              const own_hosts& own) {
+caf::expected<std::vector<variant_spec>> read_variants(const json::array& xs,
+                                                       std::string_view prefix,
+                                                       const own_hosts& own) {
   if (auto err = check_variant_count(xs.size()))
     return err;
   std::vector<variant_spec> result;
@@ -169,8 +169,7 @@ caf::error read_conversion_fields(const json::object& body,
       auto text = as_string(*x, "conversion_redirect_url");
       if (!text)
         return std::move(text.error());
-      if (auto err
-          = check_destination(*text, own, "conversion_redirect_url"))
+      if (auto err = check_destination(*text, own, "conversion_redirect_url"))
         return err;
       result.conversion_redirect_url = std::string{*text};
     }
@@ -192,9 +191,8 @@ json::object to_json(const variant& x, const uuid& link_id) {
 
 } // namespace
 
-caf::expected<link> read_new_link(const json::value& body,
-                                  const own_hosts& own, const uuid& owner,
-                                  timestamp now) {
+caf::expected<link> read_new_link(const json::value& body, const own_hosts& own,
+                                  const uuid& owner, timestamp now) {
   auto object = as_object(body, "request body");
   if (!object)
     return std::move(object.error());

@@ -14,9 +14,8 @@ namespace turnout {
 
 /// Reads the body of a create: the draft of a link with ids, owner and times;
 /// an empty slug means that none was given. Fails with the first broken rule.
-caf::expected<link> read_new_link(const json::value& body,
-                                  const own_hosts& own, const uuid& owner,
-                                  timestamp now);
+caf::expected<link> read_new_link(const json::value& body, const own_hosts& own,
+                                  const uuid& owner, timestamp now);
 
 /// Reads the writable fields of an update.
 caf::expected<link_patch> read_link_patch(const json::value& body,

@@ -153,8 +153,7 @@ caf::expected<day_range> read_day_range(const query_params& query,
   if (*from && *to && (*from)->at > (*to)->at && result.from >= result.to)
     // Two date-times of one day may be in the wrong order, too; a date-time
     // after a date of the same day is not.
-    if (result.from > result.to
-        || (!(*from)->date_only && !(*to)->date_only))
+    if (result.from > result.to || (!(*from)->date_only && !(*to)->date_only))
       return wrong_order("from_date", "to_date");
   if (result.from) {
     const auto last = result.to ? *result.to : day_of(now);

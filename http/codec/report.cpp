@@ -16,8 +16,8 @@ namespace {
 
 /// By `dimension`.
 constexpr std::array<const char*, num_dimensions> breakdown_names = {
-  "top_countries", "top_referrers", "top_browsers", "top_devices",
-  "top_operating_systems",
+  "top_countries", "top_referrers",         "top_browsers",
+  "top_devices",   "top_operating_systems",
 };
 
 double rate(int64_t converted, int64_t clicks) {
@@ -45,10 +45,9 @@ json::array daily_stats(const analytics_report& x) {
 json::array variant_performance(const analytics_report& x) {
   json::array result;
   for (const auto& v : x.subject.variants) {
-    const auto i = std::find_if(x.variants.begin(), x.variants.end(),
-                                [&](const variant_totals& y) {
-                                  return y.variant_id == v.id;
-                                });
+    const auto i = std::find_if(
+      x.variants.begin(), x.variants.end(),
+      [&](const variant_totals& y) { return y.variant_id == v.id; });
     const auto totals = i != x.variants.end() ? *i : variant_totals{};
     json::object entry;
     entry["variant_id"] = to_json_string(v.id.str());

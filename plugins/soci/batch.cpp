@@ -19,8 +19,8 @@ batch_positions::batch_positions(const storage::event_batch& batch,
   for (const auto& range : batch.ranges)
     advance(range.journal, range.last);
   // A batch whose ranges end before its events would store these again.
-  for (auto places : {&batch.click_places, &batch.excluded_places,
-                      &batch.conversion_places})
+  for (auto places :
+       {&batch.click_places, &batch.excluded_places, &batch.conversion_places})
     for (const auto& place : *places)
       advance(place.journal, place.position);
 }

@@ -119,8 +119,8 @@ private:
   std::unordered_map<const char*, soci::statement> x_statements;
 };
 
-/// A statement bound once to a row of its own, for loops: binding costs more than
-/// executing. There must be one object for a statement at a time.
+/// A statement bound once to a row of its own, for loops: binding costs more
+/// than executing. There must be one object for a statement at a time.
 template <class... Ts>
 class bound_statement {
 public:
@@ -158,9 +158,8 @@ public:
     : x_statement(std::apply(
       [&](auto&... xs) -> soci::statement& { return db.bind(sql, xs...); },
       x_values)) {
-    std::apply(
-      [this](auto&... xs) { (exchange_into(x_statement, xs), ...); },
-      x_columns);
+    std::apply([this](auto&... xs) { (exchange_into(x_statement, xs), ...); },
+               x_columns);
     x_statement.define_and_bind();
   }
 

@@ -36,8 +36,9 @@ public:
 
   /// Returns the newest click of the visitor of a request on a link, if it is
   /// not older than 24 hours.
-  virtual std::optional<stored_click>
-  newest_click(row_key link_key, const conversion_request& x) = 0;
+  virtual std::optional<stored_click> newest_click(row_key link_key,
+                                                   const conversion_request& x)
+    = 0;
 
   /// Returns the key of a variant of a link, 0 if the link has no such variant.
   virtual row_key find_variant(row_key link_key, const uuid& id) = 0;

@@ -12,8 +12,9 @@ void rollups::add_click(const click& x, const dimension_values& classes) {
     ++evidence[{x.link_key, x.stratum, x.variant_key}].clicks;
   auto [i, added] = visitors.try_emplace({day, x.link_key, x.visitor},
                                          visit{x.created_at, x.id});
-  if (!added && std::tie(i->second.at, i->second.click_id)
-                  < std::tie(x.created_at, x.id))
+  if (!added
+      && std::tie(i->second.at, i->second.click_id)
+           < std::tie(x.created_at, x.id))
     i->second = {x.created_at, x.id};
 }
 

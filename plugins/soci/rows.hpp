@@ -101,8 +101,8 @@ struct variant_row {
   explicit variant_row(const variant& x);
   variant get() const;
   auto columns() {
-    return std::tie(key, id, label, destination_url, weight, is_winner,
-                    retired, position, created_at);
+    return std::tie(key, id, label, destination_url, weight, is_winner, retired,
+                    position, created_at);
   }
 };
 

@@ -29,7 +29,8 @@ std::map<int, int64_t> load_positions(connection& db, const uuid& node) {
 class known_rows {
 public:
   explicit known_rows(connection& db)
-    : x_link_of_variant(db, sql::link_of_variant), x_has_link(db, sql::has_link) {
+    : x_link_of_variant(db, sql::link_of_variant),
+      x_has_link(db, sql::has_link) {
     // nop
   }
 
@@ -298,13 +299,12 @@ totals_reader::totals_reader(connection& db)
 storage::link_totals totals_reader::read(row_key link_key) {
   storage::link_totals result;
   std::vector<std::pair<int, variant_totals>> found;
-  x_query.each(link_key,
-               [&](const uuid& link_id, const uuid& variant_id, int64_t clicks,
-                   int64_t converted, int64_t conversions, int place) {
-                 result.link_id = link_id;
-                 found.push_back(
-                   {place, {variant_id, clicks, conversions, converted}});
-               });
+  x_query.each(link_key, [&](const uuid& link_id, const uuid& variant_id,
+                             int64_t clicks, int64_t converted,
+                             int64_t conversions, int place) {
+    result.link_id = link_id;
+    found.push_back({place, {variant_id, clicks, conversions, converted}});
+  });
   std::stable_sort(found.begin(), found.end(),
                    [](auto& x, auto& y) { return x.first < y.first; });
   for (const auto& [place, x] : found)

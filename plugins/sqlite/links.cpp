@@ -1,7 +1,6 @@
+#include "core/changes.hpp"
 #include "plugins/sqlite/sql.hpp"
 #include "plugins/sqlite/sqlite_backend.hpp"
-
-#include "core/changes.hpp"
 
 namespace turnout::sqlite {
 
@@ -69,8 +68,9 @@ std::optional<link> find_link(connection& db, const char* query,
 
 } // namespace
 
-caf::expected<storage::creation> sqlite_backend::create_link(
-  const link& x, const std::optional<storage::idempotency>& once) {
+caf::expected<storage::creation>
+sqlite_backend::create_link(const link& x,
+                            const std::optional<storage::idempotency>& once) {
   return attempt("store the link", [&](connection& db) {
     storage::creation result;
     transaction tx{db, sql::begin_write};

@@ -1,5 +1,6 @@
-#include "plugins/sqlite/sqlite_backend.hpp"
 #include "storage/plugin.hpp"
+
+#include "plugins/sqlite/sqlite_backend.hpp"
 
 #include <new>
 

@@ -52,8 +52,7 @@ void load_variant_totals(connection& db, analytics_report& report) {
   row_key key = 0;
   variant_totals x;
   db.each(
-    sql::variants_in_days,
-    std::tie(key, x.clicks, x.converted, x.conversions),
+    sql::variants_in_days, std::tie(key, x.clicks, x.converted, x.conversions),
     [&] { found[key] = x; }, report.subject.key, report.from, report.to);
   for (const auto& v : report.subject.variants) {
     auto& totals = report.variants.emplace_back(found[v.key]);
@@ -114,8 +113,8 @@ int64_t count_raw(connection& db, row_key link_key, timestamp from,
   return result;
 }
 
-/// Counts the clicks of a part of a day. What is left out is often little ("until
-/// now"), so it is tried first and taken off the day's roll-up.
+/// Counts the clicks of a part of a day. What is left out is often little
+/// ("until now"), so it is tried first and taken off the day's roll-up.
 int64_t count_part(connection& db, row_key link_key,
                    const click_days::part& part, int64_t of_day) {
   constexpr int64_t few = 10'000;

@@ -12,7 +12,7 @@ const std::vector<storage::migration>& schema() {
     {1,
      "first schema",
      {
-       // -- accounts, keys, links ----------------------------------------------
+       // -- accounts, keys, links ---------------------------------------------
        "CREATE TABLE schema_migrations ("
        " version INTEGER PRIMARY KEY, title TEXT NOT NULL,"
        " applied_at INTEGER NOT NULL)",
@@ -73,7 +73,7 @@ const std::vector<storage::migration>& schema() {
        " PRIMARY KEY (account_hi, account_lo, key)) WITHOUT ROWID",
        "CREATE INDEX idempotency_by_expiry ON idempotency (expires_at)",
 
-       // -- raw events ---------------------------------------------------------
+       // -- raw events --------------------------------------------------------
        "CREATE TABLE clicks ("
        " link_key INTEGER NOT NULL,"
        " id_hi INTEGER NOT NULL, id_lo INTEGER NOT NULL,"
@@ -109,7 +109,7 @@ const std::vector<storage::migration>& schema() {
        " click_hi INTEGER NOT NULL, click_lo INTEGER NOT NULL,"
        " PRIMARY KEY (day, link_key, visitor)) WITHOUT ROWID",
 
-       // -- roll-ups -----------------------------------------------------------
+       // -- roll-ups ----------------------------------------------------------
        "CREATE TABLE variant_totals ("
        " link_key INTEGER NOT NULL, variant_key INTEGER NOT NULL,"
        " clicks INTEGER NOT NULL, converted INTEGER NOT NULL,"
@@ -151,7 +151,7 @@ const std::vector<storage::migration>& schema() {
        " conversions INTEGER NOT NULL,"
        " PRIMARY KEY (link_key, stratum, variant_key)) WITHOUT ROWID",
 
-       // -- shared state -------------------------------------------------------
+       // -- shared state ------------------------------------------------------
        "CREATE TABLE journal_positions ("
        " node_hi INTEGER NOT NULL, node_lo INTEGER NOT NULL,"
        " journal INTEGER NOT NULL, position INTEGER NOT NULL,"

@@ -336,7 +336,8 @@ inline constexpr char id_of_link[]
 inline constexpr char totals_of_link[]
   = "SELECT l.id_hi, l.id_lo, v.id_hi, v.id_lo, coalesce(t.clicks, 0),"
     " coalesce(t.converted, 0), coalesce(t.conversions, 0),"
-    " v.retired * 1000 + v.position FROM links l JOIN variants v ON v.link_key = l.link_key"
+    " v.retired * 1000 + v.position FROM links l"
+    " JOIN variants v ON v.link_key = l.link_key"
     " LEFT JOIN variant_totals t ON t.link_key = v.link_key"
     " AND t.variant_key = v.variant_key WHERE l.link_key = :link"
     " UNION ALL SELECT l.id_hi, l.id_lo, 0, 0, t.clicks, t.converted,"

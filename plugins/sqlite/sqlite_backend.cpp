@@ -136,9 +136,8 @@ caf::error sqlite_backend::migrate() {
     }
 
     caf::error begin() override {
-      return self.attempt(what, [](connection& db) {
-        db.run(sql::begin_write);
-      });
+      return self.attempt(what,
+                          [](connection& db) { db.run(sql::begin_write); });
     }
 
     caf::error apply(const std::string& statement) override {

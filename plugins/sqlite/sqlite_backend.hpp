@@ -63,8 +63,8 @@ public:
   create_link(const link& x,
               const std::optional<storage::idempotency>& once) override;
 
-  caf::expected<std::optional<link>> load_link(const std::string& slug)
-    override;
+  caf::expected<std::optional<link>>
+  load_link(const std::string& slug) override;
 
   caf::expected<std::optional<link>> load_link(const uuid& id) override;
 
@@ -88,14 +88,15 @@ public:
 
   // -- reports (reports.cpp) --------------------------------------------------
 
-  caf::expected<analytics_report>
-  analytics(const uuid& account_id, const uuid& link_id,
-            std::optional<day_number> from, std::optional<day_number> to,
-            day_number today) override;
+  caf::expected<analytics_report> analytics(const uuid& account_id,
+                                            const uuid& link_id,
+                                            std::optional<day_number> from,
+                                            std::optional<day_number> to,
+                                            day_number today) override;
 
-  caf::expected<click_page>
-  clicks(const uuid& account_id, const uuid& link_id,
-         const storage::click_range& range, int page, int per_page) override;
+  caf::expected<click_page> clicks(const uuid& account_id, const uuid& link_id,
+                                   const storage::click_range& range, int page,
+                                   int per_page) override;
 
   // -- secrets, changes, retention (feed.cpp) ---------------------------------
 

@@ -59,17 +59,15 @@ public:
     auto typed = [](auto& column) {
       return column + (column == "value" ? " TEXT" : " INTEGER");
     };
-    x_db.run_once("CREATE TABLE " + x_computed + " ("
-                  + join(x_keys, ", ", typed) + ", "
-                  + join(x_values, ", ", typed) + ", PRIMARY KEY ("
-                  + join(x_keys, ", ", [](auto& k) { return k; })
-                  + ")) WITHOUT ROWID");
+    x_db.run_once(
+      "CREATE TABLE " + x_computed + " (" + join(x_keys, ", ", typed) + ", "
+      + join(x_values, ", ", typed) + ", PRIMARY KEY ("
+      + join(x_keys, ", ", [](auto& k) { return k; }) + ")) WITHOUT ROWID");
     x_db.run_once("INSERT INTO " + x_computed + " (" + x_all + ") " + x_query);
   }
 
   void compare(std::vector<std::string>& lines) {
-    soci::rowset<soci::row> rows
-      = x_db.session().prepare << comparison();
+    soci::rowset<soci::row> rows = x_db.session().prepare << comparison();
     for (const auto& row : rows) {
       auto line = x_table + ": link " + row.get<std::string>(0, "(none)");
       for (size_t i = 1; i < x_keys.size(); ++i)
@@ -100,9 +98,8 @@ private:
       return "coalesce(s." + v + ", 0) <> coalesce(c." + v + ", 0)";
     };
     auto values = [this](std::string side) {
-      return join(x_values, " || ' ' || ", [&](auto& v) {
-        return "'" + v + "=' || " + side + "." + v;
-      });
+      return join(x_values, " || ' ' || ",
+                  [&](auto& v) { return "'" + v + "=' || " + side + "." + v; });
     };
     std::vector<std::string> other_keys{x_keys.begin() + 1, x_keys.end()};
     return "SELECT (SELECT slug FROM links l WHERE l.link_key = "
@@ -126,15 +123,14 @@ private:
   std::string x_query;
 };
 
-void check_marks(connection& db, bool repair,
-                 std::vector<std::string>& lines) {
+void check_marks(connection& db, bool repair, std::vector<std::string>& lines) {
   uuid id;
   auto marked = 0;
   db.each(sql::wrong_marks, std::tie(id, marked), [&] {
-    lines.emplace_back(
-      "clicks: " + id.str()
-      + (marked != 0 ? ": stored is_conversion, but it has no conversion"
-                     : ": stored no conversion, but it has one"));
+    lines.emplace_back("clicks: " + id.str()
+                       + (marked != 0
+                            ? ": stored is_conversion, but it has no conversion"
+                            : ": stored no conversion, but it has one"));
   });
   if (repair && !lines.empty())
     db.run(sql::repair_marks);

@@ -13,7 +13,6 @@
 #include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
-
 #include <gtest/gtest.h>
 
 #include <functional>

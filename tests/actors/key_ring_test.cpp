@@ -1,5 +1,4 @@
 #include "actors/key_manager.hpp"
-
 #include "core/identifiers.hpp"
 
 #include <gtest/gtest.h>

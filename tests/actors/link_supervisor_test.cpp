@@ -21,8 +21,8 @@ struct link_supervisor_test : test::actors_fixture {
   void start() {
     start_pool(4);
     supervisor = system->spawn(
-      link_supervisor, link_supervisor_tools{&options, &counters,
-                                             directory.get(), pool});
+      link_supervisor,
+      link_supervisor_tools{&options, &counters, directory.get(), pool});
   }
 
   std::future<test::outcome> visit_later(const std::string& slug) {
@@ -63,9 +63,8 @@ struct link_supervisor_test : test::actors_fixture {
     auto result = reply->result();
     creation_request request{std::move(draft), std::move(once),
                              [](const link& x) { return x.slug; }};
-    caf::anon_send(supervisor,
-                   std::make_shared<creation_call>(
-                     creation_call{std::move(request), reply}));
+    caf::anon_send(supervisor, std::make_shared<creation_call>(
+                                 creation_call{std::move(request), reply}));
     return result;
   }
 };

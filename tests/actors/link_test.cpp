@@ -1,8 +1,8 @@
 #include "actors/link.hpp"
 
 #include "core/cookie.hpp"
-#include "probe.hpp"
 #include "memory_backend.hpp"
+#include "probe.hpp"
 
 #include <gtest/gtest.h>
 

@@ -223,9 +223,10 @@ public:
     return result;
   }
 
-  caf::expected<analytics_report>
-  analytics(const uuid&, const uuid&, std::optional<day_number>,
-            std::optional<day_number>, day_number) override {
+  caf::expected<analytics_report> analytics(const uuid&, const uuid&,
+                                            std::optional<day_number>,
+                                            std::optional<day_number>,
+                                            day_number) override {
     if (auto err = enter("analytics"))
       return err;
     return make_error(ec::not_found, "Link not found");

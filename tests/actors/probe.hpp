@@ -22,8 +22,7 @@ struct outcome {
 /// A visit that remembers its answer.
 class probe_visit final : public visit {
 public:
-  explicit probe_visit(visit_request request)
-    : x_request(std::move(request)) {
+  explicit probe_visit(visit_request request) : x_request(std::move(request)) {
     // nop
   }
 

@@ -28,9 +28,7 @@ struct root_supervisor_test : test::actors_fixture {
     spec.restartable = restartable;
     spec.start = [this] {
       auto child = system->spawn([](caf::event_based_actor*) -> caf::behavior {
-        return {[](tick_atom) {
-          throw std::runtime_error{"boom"};
-        }};
+        return {[](tick_atom) { throw std::runtime_error{"boom"}; }};
       });
       const std::lock_guard guard{mutex};
       newest = child;
@@ -65,8 +63,7 @@ TEST_F(root_supervisor_test, gives_up_after_too_many_deaths) {
     eventually([&] { return starts == i + 1; });
   }
   kill_child();
-  EXPECT_NE(test::await(gave_up.get_future()).find("child"),
-            std::string::npos);
+  EXPECT_NE(test::await(gave_up.get_future()).find("child"), std::string::npos);
   EXPECT_EQ(starts, 6);
 }
 

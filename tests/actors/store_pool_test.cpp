@@ -16,10 +16,9 @@ struct store_pool_test : test::actors_fixture {
     auto reply = std::make_shared<test::probe_reply<int>>();
     auto result = reply->result();
     system->spawn([this, work, reply](caf::event_based_actor* self) {
-      store_call<int>(self, pool, "test", work,
-                      [reply](caf::expected<int>& x) {
-                        reply->deliver(std::move(x));
-                      });
+      store_call<int>(self, pool, "test", work, [reply](caf::expected<int>& x) {
+        reply->deliver(std::move(x));
+      });
     });
     return result;
   }
@@ -60,9 +59,8 @@ TEST_F(store_pool_test, refuses_more_than_may_wait) {
 
 TEST_F(store_pool_test, replaces_a_worker_that_dies) {
   start_pool(1, 10);
-  const auto x = test::await(run([](auto&) -> caf::expected<int> {
-    throw std::runtime_error{"boom"};
-  }));
+  const auto x = test::await(
+    run([](auto&) -> caf::expected<int> { throw std::runtime_error{"boom"}; }));
   ASSERT_FALSE(x);
   EXPECT_EQ(code_of(x.error()), ec::unavailable);
   EXPECT_EQ(*test::await(run([](auto&) { return 7; })), 7);
@@ -70,14 +68,15 @@ TEST_F(store_pool_test, replaces_a_worker_that_dies) {
 
 TEST_F(store_pool_test, goes_on_when_the_store_cannot_be_opened_for_a_while) {
   auto fails = std::make_shared<std::atomic<bool>>(true);
-  pool = system->spawn(
-    store_pool,
-    storage::backend_factory{[=, this]() -> caf::expected<storage::backend_ptr> {
-      if (*fails)
-        return make_error(ec::unavailable, "no database");
-      return storage::backend_ptr{new test::memory_backend{store}};
-    }},
-    size_t{1}, size_t{10}, &counters);
+  pool = system->spawn(store_pool,
+                       storage::backend_factory{
+                         [=, this]() -> caf::expected<storage::backend_ptr> {
+                           if (*fails)
+                             return make_error(ec::unavailable, "no database");
+                           return storage::backend_ptr{
+                             new test::memory_backend{store}};
+                         }},
+                       size_t{1}, size_t{10}, &counters);
   EXPECT_EQ(detail(test::await(run([](auto&) { return 1; })).error()),
             "no database");
   *fails = false;

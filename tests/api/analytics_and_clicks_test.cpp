@@ -43,14 +43,14 @@ TEST_F(analytics_test, all_fields_of_a_link_without_clicks) {
   auto today = day();
   auto link = make_split();
   auto report = analytics(link);
-  EXPECT_EQ(member_names(report),
-            (std::set<std::string>{
-              "link_id", "from_date", "to_date", "total_clicks",
-              "total_conversions", "unattributed_conversions",
-              "conversion_rate", "unique_visitors", "daily_stats",
-              "variant_performance", "conversion_events", "top_countries",
-              "top_referrers", "top_browsers", "top_devices",
-              "top_operating_systems", "excluded"}));
+  EXPECT_EQ(
+    member_names(report),
+    (std::set<std::string>{
+      "link_id", "from_date", "to_date", "total_clicks", "total_conversions",
+      "unattributed_conversions", "conversion_rate", "unique_visitors",
+      "daily_stats", "variant_performance", "conversion_events",
+      "top_countries", "top_referrers", "top_browsers", "top_devices",
+      "top_operating_systems", "excluded"}));
   EXPECT_EQ(text(report, "link_id"), text(link, "id"));
   EXPECT_EQ(text(report, "from_date"), today);
   EXPECT_EQ(text(report, "to_date"), today);
@@ -125,14 +125,13 @@ TEST_F(analytics_test, user_agents_are_classified) {
 TEST_F(analytics_test, case_54_referrers_by_host) {
   auto link = make_split();
   auto slug = text(link, "slug");
-  for (auto& referrer :
-       {std::string{"https://www.news.example/a?x=1"},
-        std::string{"http://news.example"},
-        std::string{"https://news.example:443/"},
-        std::string{"https://NEWS.example/"},
-        std::string{"android-app://com.example.mail/"},
-        std::string{"not a url"}, service->origin() + "/other",
-        "https://long.example/" + std::string(6000, 'x')})
+  for (auto& referrer : {std::string{"https://www.news.example/a?x=1"},
+                         std::string{"http://news.example"},
+                         std::string{"https://news.example:443/"},
+                         std::string{"https://NEWS.example/"},
+                         std::string{"android-app://com.example.mail/"},
+                         std::string{"not a url"}, service->origin() + "/other",
+                         "https://long.example/" + std::string(6000, 'x')})
     EXPECT_EQ(visit(slug, {{"Referer", referrer}}).status, 302);
   visit(slug);
   expect_counts(link, 9);
@@ -158,8 +157,7 @@ TEST_F(analytics_test, a_breakdown_has_the_ten_largest) {
   auto slug = text(link, "slug");
   for (int i = 0; i < 12; ++i)
     for (int n = 0; n <= i; ++n)
-      visit(slug,
-            {{"Referer", "https://r" + std::to_string(i) + ".example/"}});
+      visit(slug, {{"Referer", "https://r" + std::to_string(i) + ".example/"}});
   expect_counts(link, 78);
   auto rows = analytics(link).at("top_referrers").as_array();
   ASSERT_EQ(rows.size(), 10u);
@@ -176,8 +174,8 @@ TEST_F(analytics_test, case_66_67_68_days_of_a_range) {
   visit_many(text(link, "slug"), 3);
   expect_counts(link, 3);
   for (int n : {1, 7, 30, 365}) {
-    auto report = analytics(link, "?from_date=" + day(1 - n)
-                                    + "&to_date=" + today);
+    auto report
+      = analytics(link, "?from_date=" + day(1 - n) + "&to_date=" + today);
     EXPECT_EQ(text(report, "from_date"), day(1 - n));
     EXPECT_EQ(text(report, "to_date"), today);
     auto& days = report.at("daily_stats").as_array();
@@ -189,8 +187,8 @@ TEST_F(analytics_test, case_66_67_68_days_of_a_range) {
     }
     EXPECT_EQ(number(report, "total_clicks"), 3);
   }
-  auto before = analytics(link, "?from_date=" + day(-7) + "&to_date="
-                                  + day(-1));
+  auto before
+    = analytics(link, "?from_date=" + day(-7) + "&to_date=" + day(-1));
   EXPECT_EQ(number(before, "total_clicks"), 0);
   EXPECT_EQ(number(before, "unique_visitors"), 0);
   EXPECT_EQ(before.at("daily_stats").as_array().size(), 7u);
@@ -202,9 +200,9 @@ TEST_F(analytics_test, case_66_67_68_days_of_a_range) {
 TEST_F(analytics_test, case_71_bad_dates) {
   auto link = make_split();
   for (auto query :
-       {"?from_date=2026-02-30", "?from_date=yesterday", "?from_date=",
-        "?to_date=2026-13-01", "?to_date=20260101", "?from_date=2026-1-1",
-        "?from_date=2026-03-02&to_date=2026-03-01",
+       {"?from_date=2026-02-30", "?from_date=yesterday",
+        "?from_date=", "?to_date=2026-13-01", "?to_date=20260101",
+        "?from_date=2026-1-1", "?from_date=2026-03-02&to_date=2026-03-01",
         "?from_date=2026-03-01T00:00:00+02:00", "?from_date=2026-03-01T25:00Z"})
     expect_error(get(path_of(link, "/analytics") + query), 400);
 }
@@ -232,9 +230,8 @@ TEST_F(analytics_test, sums_agree_after_random_operations) {
     std::vector<sticky> unconverted;
   };
   std::vector<tally> expected(links.size());
-  const std::vector<std::string> addresses{"193.0.6.139", "171.64.1.1",
-                                           "133.11.1.1", "10.0.0.1",
-                                           "2003:0:1::1"};
+  const std::vector<std::string> addresses{
+    "193.0.6.139", "171.64.1.1", "133.11.1.1", "10.0.0.1", "2003:0:1::1"};
   const std::vector<std::string> referrers{"https://a.example/",
                                            "https://www.b.example/x", "junk"};
   for (int i = 0; i < 400; ++i) {
@@ -265,8 +262,8 @@ TEST_F(analytics_test, sums_agree_after_random_operations) {
         ASSERT_EQ(put(path_of(link), {{"is_active", true}}).status, 200);
         break;
       case 4:
-        ASSERT_EQ(post(conversions_path, {{"link_id", text(link, "id")}}).status,
-                  201);
+        ASSERT_EQ(
+          post(conversions_path, {{"link_id", text(link, "id")}}).status, 201);
         ++mine.conversions;
         ++mine.nameless;
         break;
@@ -286,11 +283,9 @@ TEST_F(analytics_test, sums_agree_after_random_operations) {
           service->restart();
         break;
       default: {
-        auto answer
-          = visit(slug, {{"X-Forwarded-For",
-                          addresses[static_cast<size_t>(pick(5))]},
-                         {"Referer",
-                          referrers[static_cast<size_t>(pick(3))]}});
+        auto answer = visit(
+          slug, {{"X-Forwarded-For", addresses[static_cast<size_t>(pick(5))]},
+                 {"Referer", referrers[static_cast<size_t>(pick(3))]}});
         ASSERT_EQ(answer.status, 302);
         ++mine.clicks;
         mine.unconverted.push_back(sticky_cookie(answer));
@@ -316,9 +311,9 @@ TEST_F(clicks_test, all_fields_newest_first) {
   auto slug = text(link, "slug");
   std::vector<sticky> made;
   for (int i = 0; i < 3; ++i) {
-    made.push_back(sticky_cookie(
-      visit(slug, {{"Referer", "https://news.example/a?x=1"},
-                   {"X-Forwarded-For", "193.0.6.139"}})));
+    made.push_back(
+      sticky_cookie(visit(slug, {{"Referer", "https://news.example/a?x=1"},
+                                 {"X-Forwarded-For", "193.0.6.139"}})));
     // Clicks of one millisecond have no order of their own.
     std::this_thread::sleep_for(std::chrono::milliseconds{2});
   }
@@ -333,10 +328,9 @@ TEST_F(clicks_test, all_fields_newest_first) {
   for (size_t i = 0; i < 3; ++i) {
     auto& click = items[i];
     EXPECT_EQ(member_names(click),
-              (std::set<std::string>{"id", "link_id", "variant_id",
-                                     "ip_address", "user_agent", "referrer",
-                                     "country", "is_conversion",
-                                     "created_at"}));
+              (std::set<std::string>{
+                "id", "link_id", "variant_id", "ip_address", "user_agent",
+                "referrer", "country", "is_conversion", "created_at"}));
     EXPECT_EQ(text(click, "id"), made[2 - i].click_id);
     EXPECT_EQ(text(click, "variant_id"), made[2 - i].variant_id);
     EXPECT_EQ(text(click, "link_id"), text(link, "id"));
@@ -376,8 +370,8 @@ TEST_F(clicks_test, case_72_paging_parameters) {
   auto link = make_split();
   visit(text(link, "slug"));
   expect_counts(link, 1);
-  for (auto query : {"?page=0", "?page=-1", "?per_page=0", "?per_page=101",
-                     "?per_page=-5"})
+  for (auto query :
+       {"?page=0", "?page=-1", "?per_page=0", "?per_page=101", "?per_page=-5"})
     expect_error(clicks_answer(link, query), 422);
   for (auto query : {"?page=abc", "?page=1e9", "?page=", "?per_page=1.5"})
     expect_error(clicks_answer(link, query), 400);
@@ -432,9 +426,8 @@ TEST_F(clicks_test, case_71_ranges_have_at_most_90_days) {
     return clicks_answer(link, query).status;
   };
   EXPECT_EQ(status("?start_date=" + day(-89) + "&end_date=" + day()), 200);
-  expect_error(clicks_answer(link, "?start_date=" + day(-90) + "&end_date="
-                                     + day()),
-               400);
+  expect_error(
+    clicks_answer(link, "?start_date=" + day(-90) + "&end_date=" + day()), 400);
   EXPECT_EQ(status("?start_date=" + day(-89)), 200);
   expect_error(clicks_answer(link, "?start_date=" + day(-100)), 400);
   EXPECT_EQ(status("?start_date=2024-01-01&end_date=2024-03-30"), 200);
@@ -446,10 +439,10 @@ TEST_F(clicks_test, case_71_ranges_have_at_most_90_days) {
 
 TEST_F(clicks_test, case_71_bad_dates) {
   auto link = make_split();
-  for (auto query :
-       {"?start_date=2026-02-30", "?start_date=junk", "?start_date=",
-        "?end_date=2026-00-01", "?start_date=2026-03-02&end_date=2026-03-01",
-        "?end_date=2026-03-01T24:01:00Z"})
+  for (auto query : {"?start_date=2026-02-30", "?start_date=junk",
+                     "?start_date=", "?end_date=2026-00-01",
+                     "?start_date=2026-03-02&end_date=2026-03-01",
+                     "?end_date=2026-03-01T24:01:00Z"})
     expect_error(clicks_answer(link, query), 400);
 }
 

@@ -21,9 +21,8 @@ protected:
     service->add_user("other@example.com");
     foreign_key = service->make_key("other@example.com");
     for (auto& key : {publishable_key, foreign_key})
-      ASSERT_TRUE(eventually([&] {
-        return call_as(key, "GET", links_path).status == 200;
-      }));
+      ASSERT_TRUE(eventually(
+        [&] { return call_as(key, "GET", links_path).status == 200; }));
   }
 
   /// Every operation on `id`, reading ones first.
@@ -69,10 +68,9 @@ TEST_F(authentication_test, every_operation_needs_a_key) {
     auto body = x.body.is_null() ? std::string{} : json::serialize(x.body);
     expect_missing(send(x.method, x.path, {}, body));
     expect_missing(send(x.method, x.path, {{"X-API-Key", ""}}, body));
-    expect_invalid(
-      send(x.method, x.path, {{"X-API-Key", std::string{"svc_sk_"}
-                                              + std::string(32, 'x')}},
-           body));
+    expect_invalid(send(
+      x.method, x.path,
+      {{"X-API-Key", std::string{"svc_sk_"} + std::string(32, 'x')}}, body));
   }
   EXPECT_EQ(get(path_of(link)).status, 200);
 }
@@ -83,17 +81,17 @@ TEST_F(authentication_test, case_77_keys_that_are_none) {
   swapped.replace(0, 7, "svc_pk_");
   auto upper = secret_key;
   upper[0] = 'S';
-  for (auto& key : {std::string{"0"}, std::string{"true"}, cut,
-                    secret_key + "x", swapped, upper,
-                    std::string{"svc_live_"} + std::string(32, 'a'),
-                    std::string(20000, 'k'), std::string{"' OR 1=1 --"},
-                    secret_key.substr(7)})
+  for (auto& key :
+       {std::string{"0"}, std::string{"true"}, cut, secret_key + "x", swapped,
+        upper, std::string{"svc_live_"} + std::string(32, 'a'),
+        std::string(20000, 'k'), std::string{"' OR 1=1 --"},
+        secret_key.substr(7)})
     expect_invalid(call_as(key, "GET", links_path));
 }
 
 TEST_F(authentication_test, case_77_a_header_twice) {
-  auto answer = send("GET", links_path,
-                     {{"X-API-Key", "junk"}, {"X-API-Key", "more"}});
+  auto answer
+    = send("GET", links_path, {{"X-API-Key", "junk"}, {"X-API-Key", "more"}});
   expect_invalid(answer);
 }
 
@@ -144,9 +142,8 @@ TEST_F(authentication_test, case_86_links_of_others_are_unknown) {
 TEST_F(authentication_test, a_live_key_is_a_secret_key) {
   auto key = service->make_key(owner_email, "live");
   EXPECT_EQ(key.substr(0, 9), "svc_live_");
-  ASSERT_TRUE(eventually([&] {
-    return call_as(key, "GET", links_path).status == 200;
-  }));
+  ASSERT_TRUE(
+    eventually([&] { return call_as(key, "GET", links_path).status == 200; }));
   EXPECT_EQ(call_as(key, "POST", links_path,
                     {{"name", "x"}, {"variants", two_variants()}})
               .status,
@@ -180,8 +177,8 @@ TEST_F(authentication_test, order_of_checks) {
   expect_missing(send("GET", links_path + "?page=abc"));
   expect_missing(send("GET", links_path + "/not-a-uuid"));
   // Then the kind of key, before the body.
-  expect_error(
-    send("POST", links_path, {{"X-API-Key", publishable_key}}, "{"), 403);
+  expect_error(send("POST", links_path, {{"X-API-Key", publishable_key}}, "{"),
+               403);
   // Then JSON, then fields, then rules.
   auto broken = call("POST", links_path, {}, "{");
   EXPECT_EQ(broken.status, 422);

@@ -48,11 +48,18 @@ void expect_error_line(const command_result& x, int status,
 } // namespace
 
 TEST_F(command_line_test, help_on_every_level) {
-  std::vector<std::vector<std::string>> levels{
-    {},         {"serve"},         {"user"},         {"user", "add"},
-    {"key"},    {"user", "list"},  {"key", "create"}, {"migrate"},
-    {"verify"}, {"check-config"},  {"user", "api-access"},
-    {"user", "rate-limit"}};
+  std::vector<std::vector<std::string>> levels{{},
+                                               {"serve"},
+                                               {"user"},
+                                               {"user", "add"},
+                                               {"key"},
+                                               {"user", "list"},
+                                               {"key", "create"},
+                                               {"migrate"},
+                                               {"verify"},
+                                               {"check-config"},
+                                               {"user", "api-access"},
+                                               {"user", "rate-limit"}};
   for (auto args : levels) {
     args.push_back("--help");
     auto result = run(args);
@@ -61,8 +68,8 @@ TEST_F(command_line_test, help_on_every_level) {
     EXPECT_THAT(result.err, IsEmpty());
   }
   auto top = run({"--help"}).out;
-  for (auto command : {"serve", "user", "key", "migrate", "check-config",
-                       "verify"})
+  for (auto command :
+       {"serve", "user", "key", "migrate", "check-config", "verify"})
     EXPECT_THAT(top, HasSubstr(command));
 }
 
@@ -104,10 +111,10 @@ TEST_F(command_line_test, settings_from_file_environment_and_options) {
   auto file = write("t.toml", "[http]\nlisten = \"127.0.0.1:1111\"\n"
                               "operator_listen = \"127.0.0.1:2222\"\n"
                               "[redirect]\nsticky = false\n");
-  auto result = run({"check-config", "--config", file, "--listen",
-                     "127.0.0.1:3333"},
-                    {{"TURNOUT_HTTP_OPERATOR_LISTEN", "127.0.0.1:4444"},
-                     {"TURNOUT_HTTP_LISTEN", "127.0.0.1:5555"}});
+  auto result
+    = run({"check-config", "--config", file, "--listen", "127.0.0.1:3333"},
+          {{"TURNOUT_HTTP_OPERATOR_LISTEN", "127.0.0.1:4444"},
+           {"TURNOUT_HTTP_LISTEN", "127.0.0.1:5555"}});
   EXPECT_EQ(result.status, 0) << result.err;
   for (auto there : {"127.0.0.1:3333", "127.0.0.1:4444"})
     EXPECT_THAT(result.out, HasSubstr(there));
@@ -142,8 +149,7 @@ TEST_F(command_line_test, a_service_with_wrong_settings_does_not_start) {
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("nowhere"));
   result = run({"serve", "--data-dir", data_dir(), "--storage", "frob",
-                "--listen", "127.0.0.1:0", "--operator-listen",
-                "127.0.0.1:0"});
+                "--listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, HasSubstr("frob"));
 }
@@ -185,10 +191,10 @@ TEST_F(commands_test, user_add) {
                         "a long enough password\n");
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, id + "\n");
-  EXPECT_NE(service->run({"user", "add", "--email", "x@example.com", "--id",
-                          "junk"})
-              .status,
-            0);
+  EXPECT_NE(
+    service->run({"user", "add", "--email", "x@example.com", "--id", "junk"})
+      .status,
+    0);
   result = service->run({"user", "list"});
   EXPECT_EQ(result.status, 0);
   for (auto word : {"admin@localhost", "owner@example.com", "new@example.com",
@@ -198,17 +204,16 @@ TEST_F(commands_test, user_add) {
 }
 
 TEST_F(commands_test, key_create) {
-  std::map<std::string, std::string> kinds{{"secret", "svc_sk_"},
-                                           {"publishable", "svc_pk_"},
-                                           {"live", "svc_live_"}};
+  std::map<std::string, std::string> kinds{
+    {"secret", "svc_sk_"}, {"publishable", "svc_pk_"}, {"live", "svc_live_"}};
   for (auto& [type, prefix] : kinds) {
-    auto result = service->run({"key", "create", "--email", owner_email,
-                                "--name", "n", "--type", type});
+    auto result = service->run(
+      {"key", "create", "--email", owner_email, "--name", "n", "--type", type});
     EXPECT_EQ(result.status, 0);
     EXPECT_THAT(result.out, MatchesRegex(prefix + "[A-Za-z0-9]{32}\n"));
   }
-  auto untyped = service->run({"key", "create", "--email", owner_email,
-                               "--name", "n"});
+  auto untyped
+    = service->run({"key", "create", "--email", owner_email, "--name", "n"});
   EXPECT_THAT(untyped.out, MatchesRegex("svc_sk_[A-Za-z0-9]{32}\n"));
   expect_error_line(service->run({"key", "create", "--email",
                                   "nobody@example.com", "--name", "n"}),
@@ -221,22 +226,23 @@ TEST_F(commands_test, key_import) {
                               "old", "--type", "live", "--key", key});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, key + "\n");
-  EXPECT_TRUE(eventually([&] {
-    return call_as(key, "GET", links_path).status == 200;
-  }));
-  EXPECT_EQ(service->run({"key", "create", "--email", owner_email, "--name",
-                          "again", "--type", "live", "--key", key})
+  EXPECT_TRUE(
+    eventually([&] { return call_as(key, "GET", links_path).status == 200; }));
+  EXPECT_EQ(service
+              ->run({"key", "create", "--email", owner_email, "--name", "again",
+                     "--type", "live", "--key", key})
               .status,
             1);
-  EXPECT_NE(service->run({"key", "create", "--email", owner_email, "--name",
-                          "junk", "--key", "not a key"})
+  EXPECT_NE(service
+              ->run({"key", "create", "--email", owner_email, "--name", "junk",
+                     "--key", "not a key"})
               .status,
             0);
 }
 
 TEST_F(commands_test, a_second_service_on_the_same_data_is_refused) {
-  auto result = service->run({"serve", "--listen", "127.0.0.1:0",
-                              "--operator-listen", "127.0.0.1:0"});
+  auto result = service->run(
+    {"serve", "--listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.out, Not(HasSubstr("listening")));
   EXPECT_THAT(result.err, Not(IsEmpty()));

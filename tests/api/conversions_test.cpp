@@ -136,10 +136,10 @@ TEST_F(conversions_test, event_ids_are_of_one_link) {
   auto first = make_split();
   auto second = make_split();
   for (auto& link : {first, second})
-    EXPECT_EQ(convert({{"click_id", click_on(link).click_id},
-                       {"event_id", "same"}})
-                .status,
-              201);
+    EXPECT_EQ(
+      convert({{"click_id", click_on(link).click_id}, {"event_id", "same"}})
+        .status,
+      201);
   expect_counts(first, 1, 1);
   expect_counts(second, 1, 1);
 }
@@ -185,17 +185,16 @@ TEST_F(conversions_test, a_link_id_alone_is_unattributed) {
 
 TEST_F(conversions_test, a_variant_id_gets_the_unattributed_conversion) {
   auto link = make_split();
-  auto answer = convert({{"link_id", text(link, "id")},
-                         {"variant_id", variant_id(link, "b")}});
+  auto answer = convert(
+    {{"link_id", text(link, "id")}, {"variant_id", variant_id(link, "b")}});
   ASSERT_EQ(answer.status, 201);
   EXPECT_EQ(text(answer.json(), "variant_id"), variant_id(link, "b"));
   EXPECT_TRUE(answer.json().at("click_id").is_null());
   expect_counts(link, 0, 1);
   auto report = analytics(link);
   EXPECT_EQ(number(report, "unattributed_conversions"), 1);
-  EXPECT_EQ(number(by_label(report.at("variant_performance"), "b"),
-                   "conversions"),
-            1);
+  EXPECT_EQ(
+    number(by_label(report.at("variant_performance"), "b"), "conversions"), 1);
   expect_sums_agree(link);
   auto list = get(links_path).json();
   EXPECT_EQ(text(list.at("items").at(0), "top_variant"), "b");
@@ -217,15 +216,14 @@ TEST_F(conversions_test, unknown_and_foreign_things) {
   auto click = click_on(link);
   service->add_user("other@example.com");
   auto key = service->make_key("other@example.com");
-  ASSERT_TRUE(eventually([&] {
-    return call_as(key, "GET", links_path).status == 200;
-  }));
-  expect_404(call_as(key, "POST", conversions_path,
-                     {{"click_id", click.click_id}}),
-             "Click not found");
-  expect_404(call_as(key, "POST", conversions_path,
-                     {{"link_id", text(link, "id")}}),
-             "Link not found");
+  ASSERT_TRUE(
+    eventually([&] { return call_as(key, "GET", links_path).status == 200; }));
+  expect_404(
+    call_as(key, "POST", conversions_path, {{"click_id", click.click_id}}),
+    "Click not found");
+  expect_404(
+    call_as(key, "POST", conversions_path, {{"link_id", text(link, "id")}}),
+    "Link not found");
   // Of a deleted link.
   ASSERT_EQ(del(path_of(other)).status, 204);
   expect_404(convert({{"link_id", text(other, "id")}}), "Link not found");
@@ -247,7 +245,8 @@ TEST_F(conversions_test, malformed_requests) {
   expect_error(convert({{"link_id", text(link, "id")}, {"variant_id", "x"}}),
                422, "variant_id");
   expect_error(with("event_id", ""), 422, "event_id");
-  expect_error(with("event_id", json::value(std::string(256, 'x'))), 422, "event_id");
+  expect_error(with("event_id", json::value(std::string(256, 'x'))), 422,
+               "event_id");
   expect_error(with("event_id", 1), 422, "event_id");
   for (auto& value : json::array{"-1", -1, "abc", "", true, "1e", "1,5"})
     expect_error(with("value", value), 422, "value");
@@ -330,8 +329,9 @@ TEST_F(pixel_test, an_explicit_click_id_comes_first) {
   auto link = make_split();
   auto first = click_on(link, stranger);
   auto second = click_on(link, stranger);
-  pixel(link, "?click_id=" + first.click_id + "&event_id=o-1&value=5.00"
-                + "&currency=USD",
+  pixel(link,
+        "?click_id=" + first.click_id + "&event_id=o-1&value=5.00"
+          + "&currency=USD",
         {{"Cookie", second.header()}});
   auto event = newest(link, 1);
   EXPECT_EQ(text(event, "click_id"), first.click_id);

@@ -49,12 +49,9 @@ void expect_open(const response& x, const std::string& origin = "*") {
 TEST_F(cors_test, case_78_preflight_needs_no_key) {
   auto one = links_path + "/" + unknown_id;
   std::map<std::string, std::set<std::string>> paths{
-    {links_path, {"get", "post"}},
-    {one, {"get", "put", "delete"}},
-    {one + "/variants", {"put"}},
-    {one + "/promote-winner", {"post"}},
-    {one + "/analytics", {"get"}},
-    {one + "/clicks", {"get"}},
+    {links_path, {"get", "post"}}, {one, {"get", "put", "delete"}},
+    {one + "/variants", {"put"}},  {one + "/promote-winner", {"post"}},
+    {one + "/analytics", {"get"}}, {one + "/clicks", {"get"}},
     {conversions_path, {"post"}}};
   for (auto& [path, methods] : paths) {
     SCOPED_TRACE(path);
@@ -68,8 +65,8 @@ TEST_F(cors_test, case_78_preflight_needs_no_key) {
     allowed.erase("head");
     EXPECT_EQ(allowed, methods);
     auto headers = items(answer.header("access-control-allow-headers"));
-    for (auto name : {"x-api-key", "authorization", "content-type",
-                      "idempotency-key"})
+    for (auto name :
+         {"x-api-key", "authorization", "content-type", "idempotency-key"})
       EXPECT_TRUE(headers.count(name)) << name;
   }
   expect_error(preflight("/api/v1/public/nothing", "GET"), 404, "Not found");
@@ -78,20 +75,19 @@ TEST_F(cors_test, case_78_preflight_needs_no_key) {
 TEST_F(cors_test, case_78_every_answer_can_be_read_by_a_page) {
   auto link = make_split();
   header_list origin{{"Origin", "https://app.example"}};
-  auto taken = post(links_path,
-                    {{"name", "x"},
-                     {"slug", text(link, "slug")},
-                     {"variants", two_variants()}},
-                    origin);
+  auto taken = post(
+    links_path,
+    {{"name", "x"}, {"slug", text(link, "slug")}, {"variants", two_variants()}},
+    origin);
   EXPECT_EQ(taken.status, 409);
   for (auto& answer :
        {get(links_path), get(path_of(link)), taken,
-        send("GET", links_path, origin),                      // 401
-        get(links_path + "/" + unknown_id),                   // 404
-        send("GET", "/api/v1/public/nothing", origin),        // 404
-        call("PATCH", links_path, origin),                    // 405
-        call("POST", links_path, origin, "{"),                // 422
-        get(links_path + "?page=x"),                          // 400
+        send("GET", links_path, origin),               // 401
+        get(links_path + "/" + unknown_id),            // 404
+        send("GET", "/api/v1/public/nothing", origin), // 404
+        call("PATCH", links_path, origin),             // 405
+        call("POST", links_path, origin, "{"),         // 422
+        get(links_path + "?page=x"),                   // 400
         post(links_path, {{"name", "x"}, {"variants", two_variants()}}),
         put(path_of(link), {{"name", "y"}}), del(path_of(link))})
     expect_open(answer);
@@ -137,10 +133,10 @@ TEST_F(methods_test, unknown_api_paths) {
 
 TEST_F(methods_test, api_paths_are_exact) {
   auto link = make_split();
-  for (auto& path : {links_path + "/", path_of(link, "/"),
-                     path_of(link, "/clicks/"),
-                     "/API/v1/public/links" + std::string{},
-                     "//api/v1/public/links" + std::string{}}) {
+  for (auto& path :
+       {links_path + "/", path_of(link, "/"), path_of(link, "/clicks/"),
+        "/API/v1/public/links" + std::string{},
+        "//api/v1/public/links" + std::string{}}) {
     auto answer = get(path);
     EXPECT_EQ(answer.status, 404) << path;
     EXPECT_FALSE(answer.has("location"));

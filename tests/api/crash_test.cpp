@@ -128,10 +128,10 @@ TEST_F(crash_test, an_acknowledged_conversion_survives_the_kill) {
 
 TEST_F(crash_test, acknowledged_changes_survive_the_kill) {
   auto link = make_single("k-1");
-  ASSERT_EQ(put(path_of(link, "/variants"),
-                one_destination("https://new.example/"))
-              .status,
-            200);
+  ASSERT_EQ(
+    put(path_of(link, "/variants"), one_destination("https://new.example/"))
+      .status,
+    200);
   auto gone = make_single("k-2");
   ASSERT_EQ(del(path_of(gone)).status, 204);
   service->kill();

@@ -12,7 +12,8 @@ namespace {
 
 class errors_test : public api_test {
 protected:
-  response create_raw(const std::string& body, const header_list& headers = {}) {
+  response create_raw(const std::string& body,
+                      const header_list& headers = {}) {
     return call("POST", links_path, headers, body);
   }
 
@@ -56,7 +57,8 @@ TEST_F(errors_test, duplicate_json_keys) {
 }
 
 TEST_F(errors_test, bad_utf8) {
-  for (auto name : {"\xFF", "\xC3", "\xC0\x80", "\xED\xA0\x80", "\xF5\x80\x80\x80"})
+  for (auto name :
+       {"\xFF", "\xC3", "\xC0\x80", "\xED\xA0\x80", "\xF5\x80\x80\x80"})
     expect_invalid_json(std::string{"{\"name\":\""} + name + "\"}");
 }
 
@@ -82,8 +84,8 @@ TEST_F(errors_test, bodies_over_a_mebibyte) {
     return body;
   };
   EXPECT_EQ(create_raw(padded(limit)).status, 201);
-  auto answer = raw_exchange(service->port(),
-                             raw_create("", padded(limit + 1)));
+  auto answer
+    = raw_exchange(service->port(), raw_create("", padded(limit + 1)));
   ASSERT_TRUE(answer);
   expect_error(*answer, 413);
   EXPECT_EQ(total_links(), 1);
@@ -95,8 +97,8 @@ TEST_F(errors_test, chunked_bodies) {
   std::snprintf(size, sizeof(size), "%zx", body.size());
   auto head = "POST " + links_path + " HTTP/1.1\r\nHost: x\r\nX-API-Key: "
               + secret_key + "\r\nTransfer-Encoding: chunked\r\n\r\n";
-  auto answer = raw_exchange(service->port(), head + size + "\r\n" + body
-                                                + "\r\n0\r\n\r\n");
+  auto answer = raw_exchange(service->port(),
+                             head + size + "\r\n" + body + "\r\n0\r\n\r\n");
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 201) << answer->body;
   // Without a declared length the limit holds too.
@@ -123,9 +125,9 @@ TEST_F(errors_test, content_types) {
   auto without = raw_exchange(service->port(), raw_create("", valid_body()));
   ASSERT_TRUE(without);
   EXPECT_EQ(without->status, 201);
-  for (auto type : {"application/x-www-form-urlencoded",
-                    "multipart/form-data; boundary=x",
-                    "Application/X-WWW-Form-Urlencoded"})
+  for (auto type :
+       {"application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+        "Application/X-WWW-Form-Urlencoded"})
     expect_error(create_raw(valid_body(), {{"Content-Type", type}}), 415);
 }
 
@@ -159,8 +161,8 @@ TEST_F(errors_test, nothing_of_the_inside_reaches_a_client) {
         get(path_of(link, "/clicks") + "?start_date=';--"),
         post(conversions_path, {{"click_id", "'"}})}) {
     auto detail = answer.detail();
-    for (auto word : {"SQL", "sqlite", "SELECT", ".cpp", "/tmp", "std::",
-                      "exception", "caf::"})
+    for (auto word : {"SQL", "sqlite", "SELECT", ".cpp", "/tmp",
+                      "std::", "exception", "caf::"})
       EXPECT_THAT(detail, Not(HasSubstr(word)));
     EXPECT_THAT(answer.header("content-type"), HasSubstr("application/json"));
   }
@@ -176,8 +178,7 @@ TEST_F(errors_test, names_are_data) {
 
 TEST_F(errors_test, malformed_http_is_refused) {
   for (auto bytes :
-       {"GET\r\n\r\n", "\r\n\r\n\r\n",
-        "G\x01T / HTTP/1.1\r\nHost: x\r\n\r\n",
+       {"GET\r\n\r\n", "\r\n\r\n\r\n", "G\x01T / HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /x HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
         "GET /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
         "Content-Length: 2\r\n\r\nab",
@@ -218,8 +219,8 @@ TEST_F(rate_limit_headers_test, every_api_answer_carries_them) {
         call("POST", links_path, {}, "{"), send("GET", links_path),
         call("PATCH", links_path), send("GET", "/api/v1/public/nothing"),
         call_as("svc_sk_x", "GET", links_path)}) {
-    for (auto name : {"x-ratelimit-limit", "x-ratelimit-remaining",
-                      "x-ratelimit-reset"})
+    for (auto name :
+         {"x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"})
       EXPECT_EQ(answer.all(name).size(), 1u) << answer.status << " " << name;
   }
 }

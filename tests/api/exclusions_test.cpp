@@ -36,8 +36,8 @@ const std::string googlebot = "Mozilla/5.0 (compatible; Googlebot/2.1; "
 TEST_F(exclusions_test, head_requests) {
   auto link = make_split();
   for (int i = 0; i < 3; ++i) {
-    auto answer = send("HEAD", "/" + text(link, "slug"),
-                       {{"User-Agent", browser}});
+    auto answer
+      = send("HEAD", "/" + text(link, "slug"), {{"User-Agent", browser}});
     EXPECT_EQ(answer.status, 302);
     EXPECT_TRUE(answer.has("location"));
     EXPECT_FALSE(answer.has("set-cookie"));
@@ -48,11 +48,12 @@ TEST_F(exclusions_test, head_requests) {
 
 TEST_F(exclusions_test, prefetch_and_prerender) {
   auto link = make_split();
-  std::vector<header_list> all{{{"Sec-Purpose", "prefetch"}},
-                               {{"Sec-Purpose", "prefetch;prerender"}},
-                               {{"Sec-Purpose", "prefetch;anonymous-client-ip"}},
-                               {{"Purpose", "prefetch"}},
-                               {{"X-Moz", "prefetch"}}};
+  std::vector<header_list> all{
+    {{"Sec-Purpose", "prefetch"}},
+    {{"Sec-Purpose", "prefetch;prerender"}},
+    {{"Sec-Purpose", "prefetch;anonymous-client-ip"}},
+    {{"Purpose", "prefetch"}},
+    {{"X-Moz", "prefetch"}}};
   for (auto& headers : all) {
     auto answer = visit(text(link, "slug"), headers);
     EXPECT_EQ(answer.status, 302);
@@ -95,8 +96,8 @@ TEST_F(exclusions_test, case_43_previews_and_crawlers) {
 TEST_F(exclusions_test, previews_are_told_from_crawlers) {
   auto link = make_split();
   auto slug = text(link, "slug");
-  for (auto agent : {"WhatsApp/2.23.20.0 A", "Twitterbot/1.0",
-                     "facebookexternalhit/1.1"})
+  for (auto agent :
+       {"WhatsApp/2.23.20.0 A", "Twitterbot/1.0", "facebookexternalhit/1.1"})
     visit(slug, {{"User-Agent", agent}});
   visit(slug, {{"User-Agent", googlebot}});
   EXPECT_EQ(excluded(link, 4), reasons(0, 0, 3, 1));
@@ -105,8 +106,12 @@ TEST_F(exclusions_test, previews_are_told_from_crawlers) {
 TEST_F(exclusions_test, case_43_http_libraries_and_devices_count) {
   auto link = make_split();
   std::vector<std::string> agents{
-    "curl/8.5.0", "Wget/1.21.4", "python-requests/2.31.0", "axios/1.6.2",
-    "okhttp/4.12.0", "Go-http-client/1.1",
+    "curl/8.5.0",
+    "Wget/1.21.4",
+    "python-requests/2.31.0",
+    "axios/1.6.2",
+    "okhttp/4.12.0",
+    "Go-http-client/1.1",
     "Mozilla/5.0 (Linux; Android 13; CUBOT X70) AppleWebKit/537.36 (KHTML, "
     "like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36"};
   for (auto& agent : agents) {
@@ -150,9 +155,7 @@ TEST_F(exclusions_test, case_45_no_user_agent_is_a_visitor) {
 }
 
 TEST_F(exclusions_test, excluded_requests_are_routed_like_the_others) {
-  auto link = make_link({{"name", "x"},
-                         {"variants", two_variants(0, 100)}});
-  auto answer = visit(text(link, "slug") + "?x=1",
-                      {{"User-Agent", googlebot}});
+  auto link = make_link({{"name", "x"}, {"variants", two_variants(0, 100)}});
+  auto answer = visit(text(link, "slug") + "?x=1", {{"User-Agent", googlebot}});
   EXPECT_EQ(answer.header("location"), "https://b.example/?x=1");
 }

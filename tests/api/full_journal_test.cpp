@@ -32,8 +32,8 @@ TEST_F(full_journal_test, visits_go_on_and_the_loss_is_told) {
                    {"/" + text(link, "slug")},
                    8,
                    "User-Agent: " + browser + std::string(400, 'x') + "\r\n"};
-  ASSERT_TRUE(eventually([&] { return lost() > 500; },
-                         std::chrono::seconds{60}));
+  ASSERT_TRUE(
+    eventually([&] { return lost() > 500; }, std::chrono::seconds{60}));
   load.finish();
   EXPECT_TRUE(load.others().empty());
   EXPECT_EQ(load.unanswered(), 0);

@@ -64,8 +64,8 @@ TEST_F(geo_test, visitors_are_routed_by_country) {
   std::map<std::string, int64_t> seen;
   for (auto& row : rows)
     seen[text(row, "value")] = number(row, "clicks");
-  EXPECT_EQ(seen, (std::map<std::string, int64_t>{
-                    {"US", 1}, {"DE", 1}, {"JP", 1}}));
+  EXPECT_EQ(seen,
+            (std::map<std::string, int64_t>{{"US", 1}, {"DE", 1}, {"JP", 1}}));
   expect_sums_agree(link);
 }
 
@@ -98,9 +98,9 @@ TEST_F(geo_test, case_60_ipv6_visitors_on_a_geo_link) {
 TEST_F(geo_test, case_63_private_addresses_have_no_country) {
   auto link = make_geo();
   auto slug = text(link, "slug");
-  for (auto address : {"10.0.0.5", "127.0.0.1", "100.64.0.1", "192.168.1.1",
-                       "172.16.0.1", "169.254.1.1", "fd00::1", "::1",
-                       "203.0.113.7", "0.0.0.0", "240.0.0.1"})
+  for (auto address :
+       {"10.0.0.5", "127.0.0.1", "100.64.0.1", "192.168.1.1", "172.16.0.1",
+        "169.254.1.1", "fd00::1", "::1", "203.0.113.7", "0.0.0.0", "240.0.0.1"})
     EXPECT_EQ(visit_from(slug, address).header("location"),
               "https://rest.example/")
       << address;
@@ -129,8 +129,8 @@ TEST_F(geo_test, forwarded_addresses_in_all_spellings) {
 
 TEST_F(geo_test, several_forwarding_headers_are_one_list) {
   auto slug = text(make_geo(), "slug");
-  auto answer = visit(slug, {{"X-Forwarded-For", american},
-                             {"X-Forwarded-For", german}});
+  auto answer
+    = visit(slug, {{"X-Forwarded-For", american}, {"X-Forwarded-For", german}});
   EXPECT_EQ(answer.header("location"), "https://de.example/");
 }
 
@@ -163,10 +163,10 @@ TEST_F(geo_test, rules_for_a_country_that_appear_later_hold_at_once) {
   auto slug = text(link, "slug");
   EXPECT_EQ(visit_from(slug, japanese).header("location"),
             "https://rest.example/");
-  ASSERT_EQ(put(path_of(link),
-                {{"geo_rules", {{"JP", "de"}, {"default", "us"}}}})
-              .status,
-            200);
+  ASSERT_EQ(
+    put(path_of(link), {{"geo_rules", {{"JP", "de"}, {"default", "us"}}}})
+      .status,
+    200);
   EXPECT_EQ(visit_from(slug, japanese).header("location"),
             "https://de.example/");
   EXPECT_EQ(visit_from(slug, german).header("location"), "https://us.example/");
@@ -184,7 +184,8 @@ protected:
 class trusted_chain_test : public geo_test {
 protected:
   environment settings() const override {
-    return {{"TURNOUT_HTTP_TRUSTED_PROXIES", "127.0.0.0/8,10.0.0.0/8,fd00::/8"}};
+    return {
+      {"TURNOUT_HTTP_TRUSTED_PROXIES", "127.0.0.0/8,10.0.0.0/8,fd00::/8"}};
   }
 };
 
@@ -233,7 +234,8 @@ TEST_F(untrusted_proxy_test, case_56_headers_of_strangers_are_ignored) {
   EXPECT_TRUE(click.at("country").is_null());
 }
 
-TEST_F(trusted_chain_test, the_first_untrusted_hop_from_the_right_is_the_client) {
+TEST_F(trusted_chain_test,
+       the_first_untrusted_hop_from_the_right_is_the_client) {
   auto slug = text(make_geo(), "slug");
   for (auto& value :
        {german + ", 10.1.2.3", american + ", " + german + ", 10.1.2.3, fd00::9",

@@ -23,8 +23,8 @@ public:
       while (!x_done) {
         try {
           http_client client{origin};
-          auto answer = client.send("GET", "/" + slug,
-                                    {{"User-Agent", browser}});
+          auto answer
+            = client.send("GET", "/" + slug, {{"User-Agent", browser}});
           if (answer.status != 302)
             ++x_failures;
         } catch (const std::exception&) {
@@ -142,8 +142,9 @@ TEST_F(hostile_test, slow_bodies) {
   std::vector<raw_socket> slow;
   for (int i = 0; i < 100; ++i) {
     slow.emplace_back(service->port());
-    slow.back().send("POST " + links_path + " HTTP/1.1\r\nHost: x\r\nX-API-Key: "
-                     + secret_key + "\r\nContent-Length: 1000\r\n\r\n{");
+    slow.back().send("POST " + links_path
+                     + " HTTP/1.1\r\nHost: x\r\nX-API-Key: " + secret_key
+                     + "\r\nContent-Length: 1000\r\n\r\n{");
   }
   for (auto& x : slow)
     EXPECT_TRUE(x.wait_for_close(std::chrono::seconds{30}));
@@ -260,9 +261,8 @@ TEST_F(hostile_test, large_cookies_queries_and_headers) {
   expect_refused(request("", "Cookie: a=" + repeat(40) + "\r\n"), {302});
   expect_refused(request("?q=" + repeat(16), ""), {302});
   expect_refused(request("?q=" + repeat(2000), ""), {414, 431});
-  expect_refused(request("", "Referer: https://r.example/" + repeat(10)
-                               + "\r\n"),
-                 {302});
+  expect_refused(
+    request("", "Referer: https://r.example/" + repeat(10) + "\r\n"), {302});
   expect_refused(request("", "User-Agent: " + repeat(8) + "\r\n"), {302});
   expect_refused(request("", "Referer: https://r.example/\xFF\xFE\xC3\x28\r\n"),
                  {302});

@@ -87,10 +87,10 @@ TEST_F(idempotency_test, case_14_twenty_parallel_retries_make_one_link) {
   for (auto& answer : answers)
     threads.emplace_back([this, &answer] {
       http_client client{service->origin()};
-      answer = client.send(
-        "POST", links_path,
-        {{"X-API-Key", secret_key}, {"Idempotency-Key", "same"}},
-        json::serialize(body()));
+      answer
+        = client.send("POST", links_path,
+                      {{"X-API-Key", secret_key}, {"Idempotency-Key", "same"}},
+                      json::serialize(body()));
     });
   for (auto& x : threads)
     x.join();
@@ -133,9 +133,8 @@ TEST_F(idempotency_test, keys_are_1_to_255_printable_ascii_characters) {
 TEST_F(idempotency_test, accounts_do_not_share_keys) {
   service->add_user("other@example.com");
   auto other = service->make_key("other@example.com");
-  ASSERT_TRUE(eventually([&] {
-    return call_as(other, "GET", links_path).status == 200;
-  }));
+  ASSERT_TRUE(eventually(
+    [&] { return call_as(other, "GET", links_path).status == 200; }));
   auto mine = create(body(), "same");
   ASSERT_EQ(mine.status, 201);
   auto theirs = send("POST", links_path,
@@ -147,9 +146,8 @@ TEST_F(idempotency_test, accounts_do_not_share_keys) {
 
 TEST_F(idempotency_test, keys_of_one_account_share_them) {
   auto second = service->make_key(owner_email, "secret", "second");
-  ASSERT_TRUE(eventually([&] {
-    return call_as(second, "GET", links_path).status == 200;
-  }));
+  ASSERT_TRUE(eventually(
+    [&] { return call_as(second, "GET", links_path).status == 200; }));
   auto first = create(body(), "same");
   ASSERT_EQ(first.status, 201);
   auto retry = send("POST", links_path,

@@ -105,11 +105,10 @@ TEST_F(links_test, list_has_the_documented_fields_newest_first) {
   EXPECT_EQ(number(body, "total"), 5);
   auto& items = body.at("items").as_array();
   ASSERT_EQ(items.size(), 5u);
-  std::set<std::string> fields{"id",           "slug",
-                               "name",         "is_active",
-                               "routing_type", "created_at",
-                               "total_clicks", "total_conversions",
-                               "top_variant"};
+  std::set<std::string> fields{
+    "id",           "slug",       "name",         "is_active",
+    "routing_type", "created_at", "total_clicks", "total_conversions",
+    "top_variant"};
   for (size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(text(items[i], "id"), ids[4 - i]);
     EXPECT_EQ(member_names(items[i]), fields);
@@ -153,11 +152,10 @@ TEST_F(links_test, list_pages_are_complete_and_disjoint) {
 
 TEST_F(links_test, case_72_list_paging_parameters) {
   make_split();
-  for (auto query : {"page=0", "page=-1", "per_page=0", "per_page=101",
-                     "per_page=-5"})
+  for (auto query :
+       {"page=0", "page=-1", "per_page=0", "per_page=101", "per_page=-5"})
     expect_error(get(links_path + "?" + query), 422);
-  for (auto query : {"page=abc", "per_page=x", "page=", "page=1.5",
-                     "page=1e9"})
+  for (auto query : {"page=abc", "per_page=x", "page=", "page=1.5", "page=1e9"})
     expect_error(get(links_path + "?" + query), 400);
   auto past = get(links_path + "?page=999999");
   ASSERT_EQ(past.status, 200);
@@ -185,9 +183,9 @@ TEST_F(links_test, case_25_metadata_can_be_reset) {
                          {"variants", two_variants()},
                          {"geo_rules", {{"default", "a"}}}});
   auto path = path_of(link);
-  EXPECT_EQ(put(path, {{"auto_winner", true}, {"auto_winner_threshold", 500}})
-              .status,
-            200);
+  EXPECT_EQ(
+    put(path, {{"auto_winner", true}, {"auto_winner_threshold", 500}}).status,
+    200);
   EXPECT_EQ(put(path, {{"auto_winner", false}}).status, 200);
   auto read = get(path).json();
   EXPECT_EQ(read.at("auto_winner"), false);
@@ -231,13 +229,12 @@ TEST_F(links_test, read_only_fields_cannot_be_changed) {
   auto link = make_split();
   auto variants = link.at("variants");
   variants.as_array()[0].as_object()["weight"] = 51;
-  json::object changes{
-    {"id", unknown_id},
-    {"user_id", unknown_id},
-    {"organization_id", unknown_id},
-    {"created_at", "2020-01-01T00:00:00.000Z"},
-    {"updated_at", "2020-01-01T00:00:00.000Z"},
-    {"variants", variants}};
+  json::object changes{{"id", unknown_id},
+                       {"user_id", unknown_id},
+                       {"organization_id", unknown_id},
+                       {"created_at", "2020-01-01T00:00:00.000Z"},
+                       {"updated_at", "2020-01-01T00:00:00.000Z"},
+                       {"variants", variants}};
   for (auto& change : changes) {
     json::object body;
     body[change.key()] = change.value();
@@ -301,10 +298,10 @@ TEST_F(links_test, case_26_a_deleted_link_is_gone_everywhere) {
 TEST_F(links_test, case_23_a_deleted_link_keeps_its_slug) {
   auto link = make_single("r-1");
   ASSERT_EQ(del(path_of(link)).status, 204);
-  auto again = post(links_path, {{"name", "again"},
-                                 {"slug", "r-1"},
-                                 {"variants", one_destination(
-                                    "https://b.example/")}});
+  auto again
+    = post(links_path, {{"name", "again"},
+                        {"slug", "r-1"},
+                        {"variants", one_destination("https://b.example/")}});
   EXPECT_EQ(again.status, 409);
   EXPECT_EQ(again.detail(), "Slug 'r-1' is already taken");
   EXPECT_EQ(visit("r-1").status, 404);

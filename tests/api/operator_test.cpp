@@ -41,9 +41,9 @@ TEST_F(operator_test, case_101_metrics_name_no_slug_and_no_id) {
   get(links_path + "/" + unknown_id);
   send("GET", "/api/v1/public/some-unknown-path");
   auto body = operate("/metrics").body;
-  for (auto& word : {slug, text(link, "id"), unknown_id,
-                     std::string{"unknown-slug-1"},
-                     std::string{"some-unknown-path"}, secret_key})
+  for (auto& word :
+       {slug, text(link, "id"), unknown_id, std::string{"unknown-slug-1"},
+        std::string{"some-unknown-path"}, secret_key})
     EXPECT_THAT(body, Not(HasSubstr(word)));
 }
 

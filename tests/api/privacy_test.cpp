@@ -41,13 +41,13 @@ protected:
 
 TEST_F(privacy_test, case_85_keys_are_kept_nowhere) {
   auto imported = "svc_live_" + std::string{"abcdefgh12345678ABCDEFGH87654321"};
-  ASSERT_EQ(service->run({"key", "create", "--email", owner_email, "--name",
-                          "n", "--type", "live", "--key", imported})
+  ASSERT_EQ(service
+              ->run({"key", "create", "--email", owner_email, "--name", "n",
+                     "--type", "live", "--key", imported})
               .status,
             0);
-  ASSERT_TRUE(eventually([&] {
-    return call_as(imported, "GET", links_path).status == 200;
-  }));
+  ASSERT_TRUE(eventually(
+    [&] { return call_as(imported, "GET", links_path).status == 200; }));
   // One that is refused should not be kept either.
   auto refused = "svc_sk_" + std::string(16, 'R') + std::string(16, 'x');
   EXPECT_EQ(call_as(refused, "GET", links_path).status, 401);
@@ -64,11 +64,12 @@ TEST_F(privacy_test, case_85_keys_are_kept_nowhere) {
 
 TEST_F(privacy_test, passwords_are_kept_nowhere) {
   std::string password = "correct-horse-battery-staple-9";
-  ASSERT_EQ(service->run({"user", "add", "--email", "p@example.com",
-                          "--password-stdin"},
-                         password + "\n")
-              .status,
-            0);
+  ASSERT_EQ(
+    service
+      ->run({"user", "add", "--email", "p@example.com", "--password-stdin"},
+            password + "\n")
+      .status,
+    0);
   expect_nowhere(password);
 }
 
@@ -82,8 +83,8 @@ TEST_F(privacy_test, case_65_no_full_address_is_kept) {
     ASSERT_EQ(answer.status, 302);
     send("GET", "/c/" + text(link, "id") + ".gif",
          {{"X-Forwarded-For", address}, {"User-Agent", browser}});
-    visit(slug, {{"X-Forwarded-For", address},
-                 {"User-Agent", "Twitterbot/1.0"}});
+    visit(slug,
+          {{"X-Forwarded-For", address}, {"User-Agent", "Twitterbot/1.0"}});
     visit("unknown-1", {{"X-Forwarded-For", address}});
     send("GET", links_path,
          {{"X-Forwarded-For", address}, {"X-API-Key", "svc_sk_x"}});

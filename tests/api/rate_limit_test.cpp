@@ -12,16 +12,16 @@ protected:
   static constexpr int bad_keys = 50;
 
   environment settings() const override {
-    return {{"TURNOUT_RATE_LIMIT_BAD_KEYS_PER_MINUTE",
-             std::to_string(bad_keys)}};
+    return {
+      {"TURNOUT_RATE_LIMIT_BAD_KEYS_PER_MINUTE", std::to_string(bad_keys)}};
   }
 
   /// Makes an account with a limit and returns its key, which is unused.
   std::string limited_account(int limit) {
     auto email = "limited@example.com";
     service->add_user(email);
-    auto result = service->run(
-      {"user", "rate-limit", email, std::to_string(limit)});
+    auto result
+      = service->run({"user", "rate-limit", email, std::to_string(limit)});
     EXPECT_EQ(result.status, 0) << result.err;
     second_key = service->make_key(email, "publishable");
     auto key = service->make_key(email);

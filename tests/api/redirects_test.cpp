@@ -39,7 +39,8 @@ std::string attribute(const response& x, const std::string& name) {
     if (pos == std::string::npos)
       return "absent";
     auto end = value.find(';', pos + 1);
-    return value.substr(pos + 2, end == std::string::npos ? end : end - pos - 2);
+    return value.substr(pos + 2,
+                        end == std::string::npos ? end : end - pos - 2);
   }
   return "no cookie";
 }
@@ -59,22 +60,21 @@ TEST_F(redirects_test, the_answer_of_a_visit) {
 
 TEST_F(redirects_test, visits_need_no_key_and_take_none) {
   make_single("d-1");
-  auto answer = send("GET", "/d-1",
-                     {{"X-API-Key", "svc_sk_nonsense"}, {"User-Agent", browser}});
+  auto answer = send(
+    "GET", "/d-1", {{"X-API-Key", "svc_sk_nonsense"}, {"User-Agent", browser}});
   EXPECT_EQ(answer.status, 302);
   EXPECT_FALSE(answer.has("x-ratelimit-limit"));
 }
 
 TEST_F(redirects_test, traffic_follows_the_weights) {
-  auto link = make_link({{"name", "x"},
-                         {"slug", "weights"},
-                         {"variants",
-                          json::array{
-                            variant_body("a", "https://a.example/", 50),
-                            variant_body("b", "https://b.example/", 30),
-                            variant_body("c", "https://c.example/", 17),
-                            variant_body("d", "https://d.example/", 3),
-                            variant_body("z", "https://z.example/", 0)}}});
+  auto link = make_link(
+    {{"name", "x"},
+     {"slug", "weights"},
+     {"variants", json::array{variant_body("a", "https://a.example/", 50),
+                              variant_body("b", "https://b.example/", 30),
+                              variant_body("c", "https://c.example/", 17),
+                              variant_body("d", "https://d.example/", 3),
+                              variant_body("z", "https://z.example/", 0)}}});
   constexpr int n = 4000;
   auto seen = visit_many("weights", n);
   EXPECT_EQ(seen.count("https://z.example/"), 0u);
@@ -143,8 +143,8 @@ TEST_F(redirects_test, query_parameters_stand_before_the_fragment) {
   make_single("d-2", "https://a.example/?a=1#part");
   EXPECT_EQ(location("d-2", "x=1"), "https://a.example/?a=1&x=1#part");
   make_single("d-3", "https://a.example");
-  EXPECT_THAT(location("d-3", "x=1"), AnyOf("https://a.example?x=1",
-                                            "https://a.example/?x=1"));
+  EXPECT_THAT(location("d-3", "x=1"),
+              AnyOf("https://a.example?x=1", "https://a.example/?x=1"));
 }
 
 TEST_F(redirects_test, a_query_cannot_break_out_of_the_header) {
@@ -159,7 +159,8 @@ TEST_F(redirects_test, a_query_cannot_break_out_of_the_header) {
 TEST_F(redirects_test, case_42_head_keeps_the_connection_in_step) {
   auto link = make_single("d-1");
   raw_socket sock{service->port()};
-  auto rest = " /d-1 HTTP/1.1\r\nHost: x\r\nUser-Agent: " + browser + "\r\n\r\n";
+  auto rest
+    = " /d-1 HTTP/1.1\r\nHost: x\r\nUser-Agent: " + browser + "\r\n\r\n";
   ASSERT_TRUE(sock.send("HEAD" + rest));
   auto head = sock.receive(true);
   ASSERT_TRUE(head);
@@ -230,8 +231,8 @@ TEST_F(redirects_test, an_unknown_slug_is_a_page_for_browsers) {
 }
 
 TEST_F(redirects_test, the_page_shows_nothing_of_the_request) {
-  auto page = visit("%3Cscript%3Ealert(1)%3C/script%3E",
-                    {{"Accept", "text/html"}});
+  auto page
+    = visit("%3Cscript%3Ealert(1)%3C/script%3E", {{"Accept", "text/html"}});
   EXPECT_EQ(page.status, 404);
   EXPECT_THAT(page.body, Not(HasSubstr("alert(1)")));
 }
@@ -245,11 +246,10 @@ TEST_F(redirects_test, paths_of_more_segments_are_no_links) {
 TEST_F(redirects_test, case_35_long_headers_are_cut_and_counted) {
   auto link = make_single("d-1");
   std::string query = "q=" + std::string(16 * 1024, 'x');
-  std::string bytes = "GET /d-1?" + query
-                      + " HTTP/1.1\r\nHost: x\r\nUser-Agent: Mozilla/5.0 "
-                      + std::string(8 * 1024, 'u')
-                      + "\r\nReferer: https://r.example/"
-                      + std::string(10 * 1024, 'r') + "\r\n\r\n";
+  std::string bytes
+    = "GET /d-1?" + query + " HTTP/1.1\r\nHost: x\r\nUser-Agent: Mozilla/5.0 "
+      + std::string(8 * 1024, 'u') + "\r\nReferer: https://r.example/"
+      + std::string(10 * 1024, 'r') + "\r\n\r\n";
   auto answer = raw_exchange(service->port(), bytes);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 302);
@@ -313,8 +313,8 @@ TEST_F(cookie_test, it_is_found_among_other_cookies) {
   auto link = make_split();
   auto slug = text(link, "slug");
   auto first = visit(slug);
-  auto header = "theme=dark; " + sticky_cookie(first).header()
-                + "; session=\"x y\"";
+  auto header
+    = "theme=dark; " + sticky_cookie(first).header() + "; session=\"x y\"";
   for (int i = 0; i < 20; ++i)
     EXPECT_EQ(visit(slug, {{"Cookie", header}}).header("location"),
               first.header("location"));
@@ -346,8 +346,8 @@ TEST_F(cookie_test, it_means_nothing_on_a_geo_link) {
   auto link = make_split(100, 0);
   auto slug = text(link, "slug");
   auto cookie = sticky_cookie(visit(slug));
-  ASSERT_EQ(put(path_of(link), {{"routing_type", "geo"},
-                                {"geo_rules", {{"default", "b"}}}})
+  ASSERT_EQ(put(path_of(link),
+                {{"routing_type", "geo"}, {"geo_rules", {{"default", "b"}}}})
               .status,
             200);
   EXPECT_EQ(visit(slug, {{"Cookie", cookie.header()}}).header("location"),
@@ -362,8 +362,9 @@ TEST_F(cookie_test, cookies_of_other_links_and_junk_are_ignored) {
   auto own = "svc_v_" + text(link, "id");
   auto cookie = sticky_cookie(visit(slug));
   for (auto& header :
-       {foreign.header(), own + "=" + foreign.variant_id + "." + foreign.click_id,
-        own + "=", own + "=junk", own + "=.", own, std::string{"=;;=;"},
+       {foreign.header(),
+        own + "=" + foreign.variant_id + "." + foreign.click_id, own + "=",
+        own + "=junk", own + "=.", own, std::string{"=;;=;"},
         own + "=" + cookie.variant_id, own + "=" + std::string(4000, 'x')}) {
     SCOPED_TRACE(header.substr(0, 100));
     // 40 draws of one side have a chance of 2 in a million million.

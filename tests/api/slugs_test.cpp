@@ -11,10 +11,10 @@ namespace {
 class slugs_test : public api_test {
 protected:
   response create(const json::value& slug) {
-    return post(links_path, {{"name", "x"},
-                             {"slug", slug},
-                             {"variants", one_destination(
-                                "https://a.example/")}});
+    return post(links_path,
+                {{"name", "x"},
+                 {"slug", slug},
+                 {"variants", one_destination("https://a.example/")}});
   }
 };
 
@@ -73,13 +73,14 @@ TEST_F(slugs_test, case_05_empty_null_and_absent) {
 }
 
 TEST_F(slugs_test, case_07_legal_characters) {
-  for (auto slug : {"a_b", "a-b", "-ab", "_ab", "ab-", "---", "___", "123",
-                    "A1_-z"}) {
+  for (auto slug :
+       {"a_b", "a-b", "-ab", "_ab", "ab-", "---", "___", "123", "A1_-z"}) {
     EXPECT_EQ(create(slug).status, 201) << slug;
     EXPECT_EQ(visit(slug).status, 302) << slug;
   }
-  for (auto slug : {"v1.2", "a~b", "ab.", "a+b", "a@b", "a:b", "\xC3\xA9t\xC3\xA9",
-                    "\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80"})
+  for (auto slug :
+       {"v1.2", "a~b", "ab.", "a+b", "a@b", "a:b", "\xC3\xA9t\xC3\xA9",
+        "\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80"})
     expect_error(create(slug), 422, "slug");
 }
 
@@ -110,11 +111,14 @@ TEST_F(slugs_test, case_09_slugs_are_told_apart_by_case) {
 }
 
 TEST_F(slugs_test, case_11_12_reserved_words) {
-  for (auto slug :
-       {"api", "auth", "app", "assets", "metrics", "health", "healthz",
-        "readyz", "robots.txt", "favicon.ico", "sitemap.xml", ".well-known",
-        "docs", "admin", "login", "static", "HEALTH", "Api", "MeTrIcS",
-        "\xC3\xA0pi", "m\xC3\xA9trics", "Robots.TXT"})
+  for (auto slug : {"api",         "auth",        "app",
+                    "assets",      "metrics",     "health",
+                    "healthz",     "readyz",      "robots.txt",
+                    "favicon.ico", "sitemap.xml", ".well-known",
+                    "docs",        "admin",       "login",
+                    "static",      "HEALTH",      "Api",
+                    "MeTrIcS",     "\xC3\xA0pi",  "m\xC3\xA9trics",
+                    "Robots.TXT"})
     expect_error(create(slug), 422, "slug");
   EXPECT_EQ(create("apis").status, 201);
   EXPECT_EQ(create("health-1").status, 201);
@@ -124,7 +128,8 @@ TEST_F(slugs_test, case_12_service_paths_are_answered) {
   auto robots = send("GET", "/robots.txt");
   EXPECT_EQ(robots.status, 200);
   EXPECT_THAT(robots.header("content-type"), testing::HasSubstr("text/plain"));
-  EXPECT_THAT(send("GET", "/favicon.ico").status, testing::AnyOf(200, 204, 404));
+  EXPECT_THAT(send("GET", "/favicon.ico").status,
+              testing::AnyOf(200, 204, 404));
   EXPECT_LT(send("GET", "/").status, 500);
 }
 
@@ -144,9 +149,8 @@ TEST_F(slugs_test, case_15_created_twenty_times_at_once) {
   for (auto& status : statuses)
     threads.emplace_back([this, &status] {
       http_client client{service->origin()};
-      json::value body{{"name", "x"},
-                       {"slug", "same-1"},
-                       {"variants", two_variants()}};
+      json::value body{
+        {"name", "x"}, {"slug", "same-1"}, {"variants", two_variants()}};
       status = client
                  .send("POST", links_path, {{"X-API-Key", secret_key}},
                        json::serialize(body))
@@ -174,13 +178,11 @@ TEST_F(slugs_test, another_account_cannot_take_it_either) {
   make_single("dup-1");
   service->add_user("other@example.com");
   auto other = service->make_key("other@example.com");
-  ASSERT_TRUE(eventually([&] {
-    return call_as(other, "GET", links_path).status == 200;
-  }));
-  auto answer = call_as(other, "POST", links_path,
-                        {{"name", "x"},
-                         {"slug", "dup-1"},
-                         {"variants", two_variants()}});
+  ASSERT_TRUE(eventually(
+    [&] { return call_as(other, "GET", links_path).status == 200; }));
+  auto answer
+    = call_as(other, "POST", links_path,
+              {{"name", "x"}, {"slug", "dup-1"}, {"variants", two_variants()}});
   EXPECT_EQ(answer.status, 409);
   EXPECT_EQ(answer.detail(), "Slug 'dup-1' is already taken");
 }

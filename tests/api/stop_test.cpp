@@ -30,8 +30,8 @@ TEST_F(stop_test, sigterm_under_full_load_loses_nothing) {
     SCOPED_TRACE(interval);
     service->set("TURNOUT_JOURNAL_DRAIN_INTERVAL_MS", interval);
     service->restart();
-    load_client load{service->port(), {"/" + slug}, 32,
-                     "User-Agent: " + browser + "\r\n"};
+    load_client load{
+      service->port(), {"/" + slug}, 32, "User-Agent: " + browser + "\r\n"};
     ASSERT_TRUE(eventually([&] { return load.acknowledged() > 2000; }));
     expect_clean_stop();
     load.wait_until_cut_off();
@@ -39,9 +39,9 @@ TEST_F(stop_test, sigterm_under_full_load_loses_nothing) {
     service->start();
     auto& tally = load.by_path()[0];
     auto total = [&] { return number(analytics(link), "total_clicks"); };
-    EXPECT_TRUE(eventually([&] {
-      return total() >= before + tally.acknowledged;
-    })) << total() << " of " << before + tally.acknowledged;
+    EXPECT_TRUE(
+      eventually([&] { return total() >= before + tally.acknowledged; }))
+      << total() << " of " << before + tally.acknowledged;
     settle();
     EXPECT_LE(total(), before + tally.acknowledged + tally.unanswered);
     for (auto& [status, n] : load.others())

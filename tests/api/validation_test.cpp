@@ -67,9 +67,13 @@ const std::vector<std::string> bad_destinations{
   "https://a.example:x/"};
 
 const std::vector<std::string> good_destinations{
-  "https://a.example", "http://a.example/", "HTTPS://A.example/",
-  "https://a.example:8443/x?y=1#z", "https://xn--caf-dma.example/caf%C3%A9",
-  "https://a.example/?q=a+b%2Bc&d[]=1|2", "http://[2606:4700::1111]/",
+  "https://a.example",
+  "http://a.example/",
+  "HTTPS://A.example/",
+  "https://a.example:8443/x?y=1#z",
+  "https://xn--caf-dma.example/caf%C3%A9",
+  "https://a.example/?q=a+b%2Bc&d[]=1|2",
+  "http://[2606:4700::1111]/",
   "https://a.example?no=path"};
 
 } // namespace
@@ -126,15 +130,17 @@ TEST_F(validation_test, case_87_two_to_five_variants) {
     EXPECT_EQ(create_with("variants", variants(n)).status, 201) << n;
   auto link = make_split();
   for (int n : {0, 1, 6})
-    expect_error(put(path_of(link, "/variants"), variants(n)), 422,
-                 "variants");
+    expect_error(put(path_of(link, "/variants"), variants(n)), 422, "variants");
 }
 
 TEST_F(validation_test, case_87_labels) {
   expect_error(create_variant("label", ""), 422, "label");
-  expect_error(create_variant("label", json::value(std::string(51, 'x'))), 422, "label");
-  expect_error(create_variant("label", json::value(repeat("\xC3\xA9", 51))), 422, "label");
-  EXPECT_EQ(create_variant("label", json::value(repeat("\xC3\xA9", 50))).status, 201);
+  expect_error(create_variant("label", json::value(std::string(51, 'x'))), 422,
+               "label");
+  expect_error(create_variant("label", json::value(repeat("\xC3\xA9", 51))),
+               422, "label");
+  EXPECT_EQ(create_variant("label", json::value(repeat("\xC3\xA9", 50))).status,
+            201);
   expect_error(create_variant("label", "a"), 422, "label");
   expect_error(create_variant("label", "x\ny"), 422, "label");
   // Labels are told apart by case.
@@ -192,9 +198,10 @@ TEST_F(validation_test, bodies_that_are_no_object) {
 TEST_F(validation_test, case_35_name_counts_code_points_after_trimming) {
   auto smile = "\xF0\x9F\x98\x80";
   EXPECT_EQ(create_with("name", json::value(repeat(smile, 100))).status, 201);
-  expect_error(create_with("name", json::value(repeat(smile, 101))), 422, "name");
-  auto padded = create_with(
-    "name", json::value("  " + repeat("n", 100) + "  "));
+  expect_error(create_with("name", json::value(repeat(smile, 101))), 422,
+               "name");
+  auto padded
+    = create_with("name", json::value("  " + repeat("n", 100) + "  "));
   ASSERT_EQ(padded.status, 201);
   EXPECT_EQ(text(padded.json(), "name"), repeat("n", 100));
   for (auto name : {"", "   ", "a\nb", "a\x01"})
@@ -254,8 +261,8 @@ TEST_F(validation_test, labels_are_listed_in_the_order_sent) {
 TEST_F(validation_test, geo_rules_of_an_ab_test_are_validated_and_stored) {
   expect_detail(create_with("geo_rules", json::object{{"DE", "a"}}),
                 "geo_rules must contain a 'default' variant");
-  auto answer = create_with("geo_rules",
-                            json::object{{"DE", "a"}, {"default", "b"}});
+  auto answer
+    = create_with("geo_rules", json::object{{"DE", "a"}, {"default", "b"}});
   ASSERT_EQ(answer.status, 201);
   EXPECT_EQ(text(answer.json().at("geo_rules"), "DE"), "a");
   EXPECT_EQ(create_with("geo_rules", nullptr).status, 201);
@@ -267,18 +274,18 @@ TEST_F(validation_test, geo_updates_are_validated_against_the_stored_link) {
   expect_error(put(path, {{"routing_type", "geo"}}), 422, "geo_rules");
   expect_detail(put(path, {{"geo_rules", {{"default", "c"}}}}),
                 "Variant label 'c' does not exist. Available variants: a, b");
-  EXPECT_EQ(put(path, {{"geo_rules", {{"default", "b"}}},
-                       {"routing_type", "geo"}})
-              .status,
-            200);
+  EXPECT_EQ(
+    put(path, {{"geo_rules", {{"default", "b"}}}, {"routing_type", "geo"}})
+      .status,
+    200);
   expect_error(put(path, {{"geo_rules", nullptr}}), 422, "geo_rules");
   // A set of variants without a label that the rules name.
   auto without_b = json::array{variant_body("a", "https://a.example/", 50),
                                variant_body("c", "https://c.example/", 50)};
   expect_error(put(path_of(link, "/variants"), without_b), 422, "b");
-  EXPECT_EQ(put(path, {{"routing_type", "ab_test"}, {"geo_rules", nullptr}})
-              .status,
-            200);
+  EXPECT_EQ(
+    put(path, {{"routing_type", "ab_test"}, {"geo_rules", nullptr}}).status,
+    200);
   EXPECT_EQ(put(path_of(link, "/variants"), without_b).status, 200);
 }
 
@@ -307,9 +314,8 @@ TEST_F(validation_test, the_first_broken_rule_is_named) {
 TEST_F(validation_test, rules_of_variants_in_their_order) {
   // The count comes first, then labels, destinations and weights, then
   // duplicates, then the sum.
-  auto make = [&](json::array variants) {
-    return create_with("variants", variants);
-  };
+  auto make
+    = [&](json::array variants) { return create_with("variants", variants); };
   expect_error(make({variant_body("", "x", -1)}), 422, "variants");
   expect_error(make({variant_body("", "bad", -1), variant_body("b", "bad", 1)}),
                422, "label");
@@ -377,8 +383,8 @@ TEST_F(validation_test, case_40_destinations_are_never_fetched) {
   ASSERT_EQ(::bind(fd, generic, size), 0);
   ASSERT_EQ(::listen(fd, 8), 0);
   ASSERT_EQ(::getsockname(fd, generic, &size), 0);
-  auto url = "http://127.0.0.2:" + std::to_string(ntohs(address.sin_port))
-             + "/";
+  auto url
+    = "http://127.0.0.2:" + std::to_string(ntohs(address.sin_port)) + "/";
   auto body = valid();
   body["variants"] = one_destination(url);
   auto answer = create(body);

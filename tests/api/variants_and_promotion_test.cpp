@@ -35,9 +35,9 @@ TEST_F(variants_test, an_update_answers_with_the_full_link) {
 
 TEST_F(variants_test, labels_keep_their_ids) {
   auto link = make_split();
-  auto answer = set_variants(
-    link, {variant_body("c", "https://c.example/", 10),
-           variant_body("b", "https://new-b.example/", 90)});
+  auto answer
+    = set_variants(link, {variant_body("c", "https://c.example/", 10),
+                          variant_body("b", "https://new-b.example/", 90)});
   ASSERT_EQ(answer.status, 200) << answer.body;
   auto updated = answer.json();
   auto& variants = updated.at("variants").as_array();
@@ -104,8 +104,8 @@ TEST_F(variants_test, a_refused_set_changes_nothing) {
 }
 
 TEST_F(variants_test, an_unknown_link) {
-  auto answer = put(links_path + "/" + unknown_id + "/variants",
-                    two_variants());
+  auto answer
+    = put(links_path + "/" + unknown_id + "/variants", two_variants());
   EXPECT_EQ(answer.status, 404);
   EXPECT_EQ(answer.detail(), "Link not found");
 }
@@ -158,8 +158,7 @@ TEST_F(promotion_test, a_later_weight_change_supersedes_it) {
   EXPECT_EQ(by_label(answer.json().at("variants"), "a").at("is_winner"), true);
   answer = set_variants(link, two_variants(50, 50));
   ASSERT_EQ(answer.status, 200);
-  EXPECT_EQ(by_label(answer.json().at("variants"), "a").at("is_winner"),
-            false);
+  EXPECT_EQ(by_label(answer.json().at("variants"), "a").at("is_winner"), false);
   EXPECT_EQ(visit_many(text(link, "slug"), 60).size(), 2u);
 }
 

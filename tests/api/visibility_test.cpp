@@ -85,9 +85,9 @@ TEST_F(visibility_test, changes_hold_while_others_visit) {
     visitors.emplace_back([&] {
       http_client client{service->origin()};
       while (!done)
-        failures += client.send("GET", "/busy-1", {{"User-Agent", browser}})
-                      .status
-                    != 302;
+        failures
+          += client.send("GET", "/busy-1", {{"User-Agent", browser}}).status
+             != 302;
     });
   for (int i = 1; i <= 30; ++i) {
     auto url = "https://v" + std::to_string(i) + ".example/";

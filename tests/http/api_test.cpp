@@ -22,8 +22,8 @@ public:
     EXPECT_EQ(x.header("Access-Control-Expose-Headers"),
               "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "
               "Retry-After");
-    for (auto name : {"X-RateLimit-Limit", "X-RateLimit-Remaining",
-                      "X-RateLimit-Reset"})
+    for (auto name :
+         {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"})
       EXPECT_FALSE(x.header(name).empty()) << name;
   }
 };
@@ -91,8 +91,7 @@ TEST_F(api_calls, a_publishable_key_may_only_read) {
   }
   EXPECT_EQ(actors.link_calls, 0);
   EXPECT_EQ(actors.admissions, 7) << "every request with a valid key counts";
-  for (const auto& path :
-       {std::string{"/public/links"}, "/public/links/" + id})
+  for (const auto& path : {std::string{"/public/links"}, "/public/links/" + id})
     EXPECT_EQ(api(get_m, path, "", fake_service::publishable_key)->status(),
               200);
 }
@@ -121,9 +120,9 @@ TEST_F(api_calls, the_rate_limit_comes_before_the_body) {
   EXPECT_LE(wait, 3600);
   // Path, method and kind of key still come first, and count.
   EXPECT_EQ(api(get_m, "/public/nothing")->status(), 404);
-  EXPECT_EQ(api(post, "/public/links", "", fake_service::publishable_key)
-              ->status(),
-            403);
+  EXPECT_EQ(
+    api(post, "/public/links", "", fake_service::publishable_key)->status(),
+    403);
   EXPECT_EQ(actors.admissions, 3);
   EXPECT_EQ(counters.rate_limited->Value(), 1.0);
 }

@@ -1,9 +1,9 @@
 #include "http/bad_key_limiter.hpp"
 #include "http/client_address.hpp"
+#include "http/error_table.hpp"
 #include "http/percent.hpp"
 #include "http/request.hpp"
 #include "http/response.hpp"
-#include "http/error_table.hpp"
 
 #include <gtest/gtest.h>
 

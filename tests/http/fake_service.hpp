@@ -51,8 +51,8 @@ public:
       made.slug = "made4me";
     for (const auto& [id, other] : links)
       if (other.slug == made.slug) {
-        reply->deliver(make_error(
-          ec::conflict, "Slug '" + made.slug + "' is already taken"));
+        reply->deliver(make_error(ec::conflict,
+                                  "Slug '" + made.slug + "' is already taken"));
         return;
       }
     links[made.id] = made;

@@ -3,7 +3,6 @@
 #include "mmdb.hpp"
 
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -124,8 +123,8 @@ TEST_F(geo, a_file_cut_short_in_place_does_no_harm) {
 
 TEST_F(geo, a_truncated_or_damaged_file_is_no_country) {
   const auto good = database("US");
-  for (size_t size : {size_t{0}, size_t{1}, size_t{100}, good.size() / 2,
-                      good.size() - 1}) {
+  for (size_t size :
+       {size_t{0}, size_t{1}, size_t{100}, good.size() / 2, good.size() - 1}) {
     write(good.substr(0, size));
     geo_lookup x{file};
     EXPECT_EQ(country(x, "8.8.8.8"), "") << size;

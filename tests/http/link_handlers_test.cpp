@@ -103,10 +103,9 @@ TEST_F(link_handlers, create_generates_a_slug_for_null_or_none) {
 }
 
 TEST_F(link_handlers, bad_slugs_are_refused) {
-  for (std::string slug :
-       {"", "/", "//", "   ", ".", "..", "promo-24/", "ab", "v1.2", "a~b",
-        "ab.", "\\u00e0pi", "m\\u00e9trics",
-        "a123456789012345678901234567890bc"})
+  for (std::string slug : {"", "/", "//", "   ", ".", "..", "promo-24/", "ab",
+                           "v1.2", "a~b", "ab.", "\\u00e0pi", "m\\u00e9trics",
+                           "a123456789012345678901234567890bc"})
     expect_invalid(body(good_variants, R"(,"slug":")" + slug + "\""),
                    "slug must be 3 to 32 characters of A-Z, a-z, 0-9, '-' and "
                    "'_'");
@@ -130,9 +129,8 @@ TEST_F(link_handlers, required_fields_come_first_in_order) {
                  "field required: variants[0].label");
   expect_invalid(R"({"name":5,"variants":[{"label":1}]})",
                  "field required: variants[0].destination_url");
-  expect_invalid(
-    R"({"name":5,"variants":[{"label":1,"destination_url":1}]})",
-    "field required: variants[0].weight");
+  expect_invalid(R"({"name":5,"variants":[{"label":1,"destination_url":1}]})",
+                 "field required: variants[0].weight");
   expect_invalid(
     R"({"name":"","variants":[{"label":1,"destination_url":1,"weight":1},{}]})",
     "field required: variants[1].label");
@@ -162,10 +160,10 @@ TEST_F(link_handlers, types_and_rules_come_field_by_field) {
                  "routing_type must be 'ab_test' or 'geo'");
   expect_invalid(body(good_variants, R"(,"enable_conversion_tracking":1)"),
                  "enable_conversion_tracking must be a boolean");
-  expect_invalid(body(good_variants,
-                      R"(,"conversion_redirect_url":"ftp://x/")"),
-                 "conversion_redirect_url must be an absolute http or https "
-                 "URL");
+  expect_invalid(
+    body(good_variants, R"(,"conversion_redirect_url":"ftp://x/")"),
+    "conversion_redirect_url must be an absolute http or https "
+    "URL");
 }
 
 TEST_F(link_handlers, names_are_trimmed_and_counted_in_code_points) {
@@ -180,8 +178,7 @@ TEST_F(link_handlers, names_are_trimmed_and_counted_in_code_points) {
   EXPECT_EQ(actors.created.back().draft.name, name);
   expect_invalid(make(name + letter), "name must be 1 to 100 characters");
   expect_invalid(make("   "), "name must be 1 to 100 characters");
-  expect_invalid(make("a\\u0007b"),
-                 "name must not contain control characters");
+  expect_invalid(make("a\\u0007b"), "name must not contain control characters");
 }
 
 TEST_F(link_handlers, variants_are_checked_one_after_the_other) {
@@ -216,15 +213,27 @@ TEST_F(link_handlers, variants_are_checked_one_after_the_other) {
 TEST_F(link_handlers, bad_destinations_are_refused_on_every_write_path) {
   const auto x = add_link();
   const auto path = "/public/links/" + x.id.str() + "/variants";
-  for (std::string url :
-       {"example.com/x", "//c.example/", "mailto:a@b.example", "http:/x",
-        "http://", "https://:80/", "http://[::1", "ftp://f.example/", "",
-        "javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)",
-        "java\\tscript:alert(1)", "data:text/html,x", "file:///etc/passwd",
-        "vbscript:x", "https://user:pass@a.example/", "https://s.example/x-1",
-        "https://S.EXAMPLE:443/x", "http://s.example./x"}) {
-    const auto variants
-      = two(variant_json("\"a\"", "\"" + url + "\"", "60"));
+  for (std::string url : {"example.com/x",
+                          "//c.example/",
+                          "mailto:a@b.example",
+                          "http:/x",
+                          "http://",
+                          "https://:80/",
+                          "http://[::1",
+                          "ftp://f.example/",
+                          "",
+                          "javascript:alert(1)",
+                          "JaVaScRiPt:alert(1)",
+                          " javascript:alert(1)",
+                          "java\\tscript:alert(1)",
+                          "data:text/html,x",
+                          "file:///etc/passwd",
+                          "vbscript:x",
+                          "https://user:pass@a.example/",
+                          "https://s.example/x-1",
+                          "https://S.EXAMPLE:443/x",
+                          "http://s.example./x"}) {
+    const auto variants = two(variant_json("\"a\"", "\"" + url + "\"", "60"));
     auto out = api(post, "/public/links", body(variants));
     EXPECT_EQ(out->status(), 422) << url;
     EXPECT_TRUE(out->detail().starts_with("variants[0].destination_url must"))
@@ -239,11 +248,10 @@ TEST_F(link_handlers, bad_destinations_are_refused_on_every_write_path) {
 
 TEST_F(link_handlers, destinations_are_kept_byte_for_byte) {
   const auto url = "https://app.example/c?email=jo%2Btest%40mail.example";
-  const auto padded
-    = "https://a.example/" + std::string(2048 - 18, 'x');
-  auto out = api(post, "/public/links",
-                 body(two(variant_json("\"a\"", std::string{"\""} + url + "\"",
-                                       "60"))));
+  const auto padded = "https://a.example/" + std::string(2048 - 18, 'x');
+  auto out = api(
+    post, "/public/links",
+    body(two(variant_json("\"a\"", std::string{"\""} + url + "\"", "60"))));
   ASSERT_EQ(out->status(), 201);
   EXPECT_EQ(actors.created.back().draft.variants[0].destination_url, url);
   actors.links.clear();
@@ -298,19 +306,19 @@ TEST_F(link_handlers, bodies_of_wrong_type_or_size_are_refused) {
   for (std::string type : {"application/x-www-form-urlencoded",
                            "Application/X-WWW-Form-Urlencoded; charset=utf-8",
                            "multipart/form-data; boundary=x"}) {
-    auto out = send({post,
-                     "/api/v1/public/links",
-                     {{"X-API-Key", fake_service::secret_key},
-                      {"Content-Type", type}},
-                     body(good_variants)});
+    auto out
+      = send({post,
+              "/api/v1/public/links",
+              {{"X-API-Key", fake_service::secret_key}, {"Content-Type", type}},
+              body(good_variants)});
     EXPECT_EQ(out->status(), 415);
     EXPECT_EQ(out->header("Access-Control-Allow-Origin"), "*");
   }
-  auto out = send({post,
-                   "/api/v1/public/links",
-                   {{"X-API-Key", fake_service::secret_key},
-                    {"Content-Type", "text/plain"}},
-                   body(good_variants)});
+  auto out = send(
+    {post,
+     "/api/v1/public/links",
+     {{"X-API-Key", fake_service::secret_key}, {"Content-Type", "text/plain"}},
+     body(good_variants)});
   EXPECT_EQ(out->status(), 201);
   auto large = body(good_variants, ",\"x\":\"");
   large.resize(max_body_bytes - 2, 'x');
@@ -323,18 +331,18 @@ TEST_F(link_handlers, bodies_of_wrong_type_or_size_are_refused) {
 TEST_F(link_handlers, idempotency_key_goes_with_a_hash_of_the_json) {
   auto create = [this](const std::string& key, const std::string& body) {
     actors.links.clear();
-    return send({post,
-                 "/api/v1/public/links",
-                 {{"X-API-Key", fake_service::secret_key},
-                  {"Idempotency-Key", key}},
-                 body});
+    return send(
+      {post,
+       "/api/v1/public/links",
+       {{"X-API-Key", fake_service::secret_key}, {"Idempotency-Key", key}},
+       body});
   };
   auto hash_of = [&](const std::string& body) {
     EXPECT_EQ(create("k", body)->status(), 201);
     return actors.created.back().once->body_hash;
   };
-  const auto first = hash_of(R"({"name":"n","slug":"abc","variants":)"
-                             + good_variants + "}");
+  const auto first
+    = hash_of(R"({"name":"n","slug":"abc","variants":)" + good_variants + "}");
   EXPECT_EQ(actors.created.back().once->key, "k");
   EXPECT_EQ(first.size(), 64u);
   EXPECT_EQ(first, hash_of(R"({ "variants" : )" + good_variants
@@ -371,10 +379,10 @@ TEST_F(link_handlers, list_reads_the_page) {
   std::vector<std::string> names;
   for (const auto& member : item)
     names.emplace_back(member.key());
-  EXPECT_EQ(names, (std::vector<std::string>{
-                     "id", "slug", "name", "is_active", "routing_type",
-                     "created_at", "total_clicks", "total_conversions",
-                     "top_variant"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{
+              "id", "slug", "name", "is_active", "routing_type", "created_at",
+              "total_clicks", "total_conversions", "top_variant"}));
   api(http_method::get, "/public/links");
   EXPECT_EQ(actors.paging, std::make_pair(1, 20));
 }
@@ -434,8 +442,7 @@ TEST_F(link_handlers, update_changes_what_is_given) {
 TEST_F(link_handlers, update_takes_read_only_fields_back_unchanged_only) {
   const auto x = add_link();
   const auto path = "/public/links/" + x.id.str();
-  const auto shown
-    = api(http_method::get, path)->json();
+  const auto shown = api(http_method::get, path)->json();
   auto body = shown.as_object();
   body["name"] = "Renamed";
   auto out = api(put, path, boost::json::serialize(body));
@@ -447,8 +454,8 @@ TEST_F(link_handlers, update_takes_read_only_fields_back_unchanged_only) {
                 "id cannot be changed here");
   expect_update(path, R"({"variants":[]})", 422,
                 "variants cannot be changed here");
-  for (std::string name : {"user_id", "organization_id", "created_at",
-                           "updated_at"})
+  for (std::string name :
+       {"user_id", "organization_id", "created_at", "updated_at"})
     expect_update(path, "{\"" + name + "\":\"x\"}", 422,
                   name + " cannot be changed here");
   EXPECT_EQ(actors.links[x.id].slug, "promo-24");
@@ -479,8 +486,8 @@ TEST_F(link_handlers, put_variants_replaces_the_set) {
 TEST_F(link_handlers, promote_gives_all_traffic) {
   const auto x = add_link();
   const auto path = "/public/links/" + x.id.str() + "/promote-winner";
-  auto out = api(post, path,
-                 R"({"variant_id":")" + x.variants[1].id.str() + "\"}");
+  auto out
+    = api(post, path, R"({"variant_id":")" + x.variants[1].id.str() + "\"}");
   ASSERT_EQ(out->status(), 200);
   EXPECT_EQ(out->json().at("variants").at(1).at("weight"), 100);
   EXPECT_EQ(out->json().at("variants").at(1).at("is_winner"), true);

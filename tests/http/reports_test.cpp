@@ -1,5 +1,4 @@
 #include "fixture.hpp"
-
 #include "http/codec/query.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -76,10 +75,9 @@ TEST(click_range, ninety_days_pass_and_ninety_one_do_not) {
 }
 
 TEST(click_range, nonsense_is_refused) {
-  for (auto query :
-       {"start_date=2026-02-30", "start_date=", "start_date=abc",
-        "start_date=2026-03-01T00:00:00+02:00", "end_date=2026-13-01",
-        "start_date=%zz"})
+  for (auto query : {"start_date=2026-02-30", "start_date=", "start_date=abc",
+                     "start_date=2026-03-01T00:00:00+02:00",
+                     "end_date=2026-13-01", "start_date=%zz"})
     EXPECT_NE(click_error(query), "") << query;
   EXPECT_EQ(click_error("start_date=2026-03-02&end_date=2026-03-01"),
             "start_date must not be after end_date");
@@ -109,14 +107,14 @@ TEST(day_range, days_and_their_order) {
 
 TEST_F(reports, paging_is_checked) {
   const auto path = "/public/links/" + add_link().id.str() + "/clicks";
-  auto expect = [&](const std::string& query, int status,
-                    const std::string& detail) {
-    for (auto list : {std::string{"/public/links"}, path}) {
-      auto out = api(get_m, list + "?" + query);
-      EXPECT_EQ(out->status(), status) << query;
-      EXPECT_EQ(out->detail(), detail) << query;
-    }
-  };
+  auto expect
+    = [&](const std::string& query, int status, const std::string& detail) {
+        for (auto list : {std::string{"/public/links"}, path}) {
+          auto out = api(get_m, list + "?" + query);
+          EXPECT_EQ(out->status(), status) << query;
+          EXPECT_EQ(out->detail(), detail) << query;
+        }
+      };
   for (std::string bad : {"abc", "", "1.5", "1e9", "0x1", "%201", "+1"})
     expect("page=" + bad, 400, "page must be an integer");
   for (std::string bad : {"0", "-1", "99999999999999999999"})
@@ -156,8 +154,7 @@ TEST_F(reports, clicks_show_the_fields_of_the_contract) {
                 R"("country":null,"is_conversion":false,)"
                 R"("created_at":"2026-11-27T21:58:57.123Z"})");
   EXPECT_EQ(body.at("items").at(1).at("country"), "DE");
-  out = api(get_m,
-            "/public/links/00000000-0000-7000-8000-0000000009ff/clicks");
+  out = api(get_m, "/public/links/00000000-0000-7000-8000-0000000009ff/clicks");
   EXPECT_EQ(out->status(), 404);
   EXPECT_EQ(out->detail(), "Link not found");
   out = api(get_m, "/public/links/zz/clicks?page=0");
@@ -245,17 +242,18 @@ TEST_F(reports, conversions_are_read_and_shown) {
   const std::string click_id = "00000000-0000-7000-8000-0000000003aa";
   const auto path = "/public/conversions";
   const auto post = http_method::post;
-  auto out = api(post, path, R"({"click_id":")" + click_id
-                               + R"(","event_id":"e-1","value":12.5,)"
-                                 R"("currency":"EUR"})");
+  auto out = api(post, path,
+                 R"({"click_id":")" + click_id
+                   + R"(","event_id":"e-1","value":12.5,)"
+                     R"("currency":"EUR"})");
   ASSERT_EQ(out->status(), 201);
   std::vector<std::string> names;
   const auto body = out->json();
   for (const auto& member : body.as_object())
     names.emplace_back(member.key());
-  EXPECT_EQ(names, (std::vector<std::string>{
-                     "id", "link_id", "variant_id", "click_id", "event_id",
-                     "value", "currency", "created_at"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"id", "link_id", "variant_id",
+                                             "click_id", "event_id", "value",
+                                             "currency", "created_at"}));
   EXPECT_EQ(out->json().at("value"), "12.5");
   EXPECT_EQ(out->json().at("variant_id"), nullptr);
   auto sent = actors.conversions.back();
@@ -289,9 +287,8 @@ TEST_F(reports, bad_conversions_are_refused) {
     EXPECT_EQ(out->status(), 422) << body;
     EXPECT_EQ(out->detail(), detail) << body;
   };
-  auto with = [&](const std::string& more) {
-    return "{" + link_id + "," + more + "}";
-  };
+  auto with
+    = [&](const std::string& more) { return "{" + link_id + "," + more + "}"; };
   expect("{}", "field required: click_id or link_id");
   expect(R"({"click_id":null})", "field required: click_id or link_id");
   expect(R"({"click_id":5,"link_id":6})", "click_id must be a UUID");

@@ -1,12 +1,11 @@
-#include "http/operator_server.hpp"
 #include "http/server.hpp"
 
 #include "fake_service.hpp"
-
-#include <gtest/gtest.h>
-#include <httplib.h>
+#include "http/operator_server.hpp"
 
 #include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -141,7 +140,7 @@ public:
         ++wrong_threads;
       reactors.insert(reactor);
     }
-    (void) x;
+    (void)x;
     then(true);
   }
 
@@ -198,8 +197,8 @@ public:
   }
 
   void start() {
-    public_end = std::make_unique<public_server>(pool, actors, options,
-                                                 counters, geo);
+    public_end
+      = std::make_unique<public_server>(pool, actors, options, counters, geo);
     auto bound = public_end->start();
     ASSERT_TRUE(bound) << detail(bound.error());
     address = *bound;
@@ -431,8 +430,8 @@ TEST_F(server, chunked_bodies_are_limited_too) {
 TEST_F(server, a_body_announced_far_too_large_is_refused_unread) {
   start();
   raw_client x{port};
-  x.send("POST /api/v1/public/links" + host + "X-API-Key: "
-         + fake_service::secret_key
+  x.send("POST /api/v1/public/links" + host
+         + "X-API-Key: " + fake_service::secret_key
          + "\r\nContent-Length: 99999999999\r\n\r\n");
   EXPECT_TRUE(x.answer().starts_with("HTTP/1.1 413 "));
   EXPECT_TRUE(x.is_closed());
@@ -448,8 +447,8 @@ TEST_F(server, large_headers_are_431_and_large_keys_are_401) {
   }
   {
     raw_client x{port};
-    x.send("GET /api/v1/public/links" + host + "X-Big: "
-           + std::string(200000, 'x') + "\r\n\r\n");
+    x.send("GET /api/v1/public/links" + host
+           + "X-Big: " + std::string(200000, 'x') + "\r\n\r\n");
     const auto answer = x.answer();
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 431 "));
     EXPECT_EQ(count(answer, "X-RateLimit-"), 6u) << answer;
@@ -464,17 +463,17 @@ TEST_F(server, large_headers_are_431_and_large_keys_are_401) {
   }
   {
     raw_client x{port};
-    x.send("GET /api/v1/public/links" + host + "X-API-Key: "
-           + std::string(1 << 20, 'k') + "\r\n\r\n");
+    x.send("GET /api/v1/public/links" + host
+           + "X-API-Key: " + std::string(1 << 20, 'k') + "\r\n\r\n");
     const auto answer = x.answer();
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 401 ")) << answer;
     EXPECT_NE(answer.find("Invalid API key."), std::string::npos);
   }
   {
     raw_client x{port};
-    x.send("GET /promo-24?" + std::string(16384, 'q') + host + "Referer: "
-           + std::string(10240, 'r') + "\r\nUser-Agent: "
-           + std::string(8192, 'u') + "\r\n\r\n");
+    x.send("GET /promo-24?" + std::string(16384, 'q') + host
+           + "Referer: " + std::string(10240, 'r')
+           + "\r\nUser-Agent: " + std::string(8192, 'u') + "\r\n\r\n");
     EXPECT_TRUE(x.answer().starts_with("HTTP/1.1 302 "));
   }
 }

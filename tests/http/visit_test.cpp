@@ -1,6 +1,5 @@
-#include "fixture.hpp"
-
 #include "core/cookie.hpp"
+#include "fixture.hpp"
 #include "http/visit_reply.hpp"
 
 #include <thread>
@@ -78,11 +77,16 @@ TEST_F(visits, slash_at_the_end_and_encoding_lead_to_the_same_link) {
 }
 
 TEST_F(visits, what_cannot_be_a_slug_is_not_asked_for) {
-  for (auto target :
-       {"/ab", "/a.b.c", "/a%2Fb", "/promo%zz", "/promo%", "/promo-24//",
-        "/x/y/z", "/..", "/caf%C3%A9", "/api", "/metrics", "/HEALTHZ", "/docs",
-        "/a123456789012345678901234567890bc", "/c/", "/c/x", "/c.js", "*",
-        "/sitemap.xml", "/.well-known/acme"}) {
+  for (auto target : {"/ab",          "/a.b.c",
+                      "/a%2Fb",       "/promo%zz",
+                      "/promo%",      "/promo-24//",
+                      "/x/y/z",       "/..",
+                      "/caf%C3%A9",   "/api",
+                      "/metrics",     "/HEALTHZ",
+                      "/docs",        "/a123456789012345678901234567890bc",
+                      "/c/",          "/c/x",
+                      "/c.js",        "*",
+                      "/sitemap.xml", "/.well-known/acme"}) {
     auto out = get(target);
     EXPECT_EQ(out->status(), 404) << target;
     EXPECT_EQ(out->header("Cache-Control"), "no-store") << target;
@@ -361,8 +365,8 @@ TEST_F(pixel, is_always_a_gif) {
   expect_gif(*get("/c/nothing.gif"));
   expect_gif(*get("/c/.gif"));
   expect_gif(*get("/c/00000000-0000-0000-0000-000000000000.gif"));
-  expect_gif(*send({http_method::head, std::string{"/c/"} + id + ".gif", {},
-                    ""}));
+  expect_gif(
+    *send({http_method::head, std::string{"/c/"} + id + ".gif", {}, ""}));
   EXPECT_TRUE(actors.journaled.empty());
   actors.journal_works = false;
   expect_gif(*get(std::string{"/c/"} + id + ".gif"));

@@ -3,10 +3,9 @@
 #include "core/identifiers.hpp"
 #include "journal/journal.hpp"
 
+#include <gtest/gtest.h>
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -122,8 +121,8 @@ inline caf::error commit_numbered(writer& out, int64_t first, int64_t last) {
 
 /// Checks that the entries are the clicks `first` to `last` in order, with
 /// rising positions.
-inline ::testing::AssertionResult
-are_numbered(const std::vector<entry>& xs, int64_t first, int64_t last) {
+inline ::testing::AssertionResult are_numbered(const std::vector<entry>& xs,
+                                               int64_t first, int64_t last) {
   auto n = last - first + 1;
   if (static_cast<int64_t>(xs.size()) != n)
     return ::testing::AssertionFailure()

@@ -1,17 +1,16 @@
+#include "journal/directory_lock.hpp"
 #include "tests/journal/journal_fixture.hpp"
 
-#include "journal/directory_lock.hpp"
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <random>
 #include <thread>
-
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace turnout::journal::test {
 
@@ -235,8 +234,8 @@ TEST_F(processes, full_disk_is_an_error_until_space_comes_back) {
   ASSERT_TRUE(writing.receive(written));
   EXPECT_GT(written, 0);
   EXPECT_LT(written, 100'000);
-  for (auto what : {"says so", "stays an error", "forgets the turn",
-                    "recovers", "has everything"}) {
+  for (auto what : {"says so", "stays an error", "forgets the turn", "recovers",
+                    "has everything"}) {
     int64_t yes = 0;
     ASSERT_TRUE(writing.receive(yes)) << what;
     EXPECT_EQ(yes, 1) << what;
@@ -349,9 +348,9 @@ TEST_F(processes, the_lock_of_a_killed_server_is_free) {
   ASSERT_EQ(locked, 1);
   auto refused = directory_lock::acquire(dir);
   ASSERT_FALSE(refused);
-  EXPECT_NE(detail(refused.error())
-              .find("pid " + std::to_string(serving.pid) + ")"),
-            std::string::npos);
+  EXPECT_NE(
+    detail(refused.error()).find("pid " + std::to_string(serving.pid) + ")"),
+    std::string::npos);
   ::kill(serving.pid, SIGKILL);
   serving.wait();
   EXPECT_TRUE(directory_lock::acquire(dir));

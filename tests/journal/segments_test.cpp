@@ -73,11 +73,10 @@ TEST_F(segments, journals_are_apart) {
 
 TEST_F(segments, other_files_are_no_segments) {
   auto out = open_writer();
-  for (auto name : {"notes.txt", "0-1.journal",
-                    "x-00000000000000000001.journal",
-                    "0-0000000000000000000a.journal",
-                    "-1-00000000000000000001.journal",
-                    "3-00000000000000000001.journal.corrupt"})
+  for (auto name :
+       {"notes.txt", "0-1.journal", "x-00000000000000000001.journal",
+        "0-0000000000000000000a.journal", "-1-00000000000000000001.journal",
+        "3-00000000000000000001.journal.corrupt"})
     std::ofstream{dir / name} << "not ours";
   ASSERT_FALSE(commit_numbered(*out, 1, 3));
   auto numbers = open_reader()->journals();

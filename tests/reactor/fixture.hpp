@@ -4,7 +4,6 @@
 #include "reactor/reactor_pool.hpp"
 
 #include <caf/actor_system.hpp>
-
 #include <gtest/gtest.h>
 
 #include <future>

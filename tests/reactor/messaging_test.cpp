@@ -6,7 +6,6 @@
 #include <caf/mailbox_element.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
-
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -34,9 +33,8 @@ using next_atom = caf::atom_constant<caf::atom("next")>;
 
 caf::behavior adder(caf::event_based_actor* self) {
   // The default also prints to stdout.
-  self->set_exception_handler([](std::exception_ptr&) -> caf::error {
-    return caf::sec::runtime_error;
-  });
+  self->set_exception_handler(
+    [](std::exception_ptr&) -> caf::error { return caf::sec::runtime_error; });
   return {
     [](add_atom, int x, int y) { return x + y; },
     [](fail_atom) -> int { throw std::runtime_error{"broken handler"}; },
@@ -177,14 +175,12 @@ TEST_P(messaging, an_exception_ends_only_the_actor_that_throws) {
   self->request(worker, caf::infinite, fail_atom::value)
     .receive([](int) { FAIL(); }, [&](caf::error& x) { err = x; });
   EXPECT_EQ(err, caf::sec::runtime_error);
-  self->receive([&](caf::down_msg& x) {
-    EXPECT_EQ(x.reason, caf::sec::runtime_error);
-  });
+  self->receive(
+    [&](caf::down_msg& x) { EXPECT_EQ(x.reason, caf::sec::runtime_error); });
   self->request(worker, caf::infinite, add_atom::value, 1, 2)
-    .receive([](int) { FAIL(); },
-             [&](caf::error& x) {
-               EXPECT_EQ(x, caf::sec::request_receiver_down);
-             });
+    .receive(
+      [](int) { FAIL(); },
+      [&](caf::error& x) { EXPECT_EQ(x, caf::sec::request_receiver_down); });
   self->request(bystander, caf::infinite, add_atom::value, 1, 2)
     .receive([](int x) { EXPECT_EQ(x, 3); },
              [](caf::error& x) { FAIL() << to_string(x); });

@@ -3,7 +3,6 @@
 #include "tests/reactor/fixture.hpp"
 
 #include <asio/steady_timer.hpp>
-
 #include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
@@ -110,9 +109,8 @@ TEST(placement, starts_an_actor_on_the_reactor_that_spawns_it) {
   for (size_t index = 0; index < env.pool.size(); ++index) {
     std::promise<size_t> where;
     env.pool.post(index, [&] {
-      env.system->spawn([&](caf::event_based_actor*) {
-        where.set_value(env.pool.current());
-      });
+      env.system->spawn(
+        [&](caf::event_based_actor*) { where.set_value(env.pool.current()); });
     });
     EXPECT_EQ(where.get_future().get(), index);
   }
@@ -123,9 +121,8 @@ TEST(placement, spreads_work_of_foreign_threads_over_all_reactors) {
   std::set<size_t> seen;
   for (size_t i = 0; i < env.pool.size(); ++i) {
     std::promise<size_t> where;
-    env.system->spawn([&](caf::event_based_actor*) {
-      where.set_value(env.pool.current());
-    });
+    env.system->spawn(
+      [&](caf::event_based_actor*) { where.set_value(env.pool.current()); });
     seen.insert(where.get_future().get());
   }
   EXPECT_EQ(seen, (std::set<size_t>{0, 1, 2}));

@@ -2,9 +2,9 @@
 
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <csignal>
@@ -14,8 +14,6 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-
-#include <pthread.h>
 
 using namespace turnout;
 
@@ -59,8 +57,7 @@ TEST(reactor_pool, knows_the_reactor_of_the_calling_thread) {
   other.start();
   for (size_t i = 0; i < pool.size(); ++i) {
     EXPECT_EQ(on(pool, i, [&] { return pool.current(); }), i);
-    EXPECT_EQ(on(pool, i, [&] { return other.current(); }),
-              reactor_pool::npos);
+    EXPECT_EQ(on(pool, i, [&] { return other.current(); }), reactor_pool::npos);
   }
   EXPECT_EQ(pool.current(), reactor_pool::npos);
 }
@@ -192,8 +189,8 @@ TEST(reactor_pool, survives_exceptions_of_handlers) {
   });
   pool.stop();
   EXPECT_EQ(after, 3);
-  EXPECT_THAT(errors, testing::ElementsAre("broken", "not a std::exception",
-                                           "late"));
+  EXPECT_THAT(errors,
+              testing::ElementsAre("broken", "not a std::exception", "late"));
 }
 
 TEST(reactor_pool, writes_exceptions_to_stderr_unless_told_otherwise) {

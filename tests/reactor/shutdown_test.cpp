@@ -89,9 +89,8 @@ TEST(shutdown, leaves_the_pool_running) {
   // And a second actor system runs on it.
   caf::actor_system again{env.config};
   std::promise<size_t> where;
-  again.spawn([&](caf::event_based_actor*) {
-    where.set_value(env.pool.current());
-  });
+  again.spawn(
+    [&](caf::event_based_actor*) { where.set_value(env.pool.current()); });
   EXPECT_LT(where.get_future().get(), env.pool.size());
 }
 

@@ -63,9 +63,8 @@ TEST(migrations, apply_each_step_in_a_transaction) {
   fake_store store;
   EXPECT_FALSE(run_migrations(store, steps));
   EXPECT_EQ(store.stored, 3);
-  EXPECT_THAT(store.log,
-              ElementsAre("begin", "a", "b", "commit", "begin", "c", "commit",
-                          "begin", "d", "commit"));
+  EXPECT_THAT(store.log, ElementsAre("begin", "a", "b", "commit", "begin", "c",
+                                     "commit", "begin", "d", "commit"));
 }
 
 TEST(migrations, apply_what_is_missing_only) {

@@ -40,9 +40,9 @@ TEST(plugin_loader, tells_both_versions_of_another_interface) {
   EXPECT_EQ(code_of(err), ec::plugin);
   EXPECT_THAT(detail(err),
               HasSubstr("interface " + std::to_string(plugin_abi_version + 1)));
-  EXPECT_THAT(detail(err),
-              HasSubstr("interface " + std::to_string(plugin_abi_version)
-                        + "."));
+  EXPECT_THAT(
+    detail(err),
+    HasSubstr("interface " + std::to_string(plugin_abi_version) + "."));
 }
 
 TEST(plugin_loader, refuses_a_library_without_the_entry_point) {
@@ -72,9 +72,8 @@ TEST(plugin_loader, refuses_a_plugin_under_another_name) {
 TEST(plugin_loader, takes_the_first_directory_that_has_the_plugin) {
   test::temporary_directory broken;
   std::ofstream{broken.path() / "libturnout_storage_sqlite.so"} << "x";
-  EXPECT_TRUE(
-    load_plugin("sqlite", {"/no/such/place", TEST_PLUGIN_DIR, broken.path()},
-                {}));
+  EXPECT_TRUE(load_plugin(
+    "sqlite", {"/no/such/place", TEST_PLUGIN_DIR, broken.path()}, {}));
   EXPECT_FALSE(load_plugin("sqlite", {broken.path(), TEST_PLUGIN_DIR}, {}));
 }
 
@@ -95,8 +94,8 @@ TEST(plugin_loader, loads_a_plugin_that_was_built_outside_of_the_project) {
   test::temporary_directory dir{"turnout-external"};
   auto build = dir.path().string();
   auto run = [&](const std::string& arguments) {
-    auto command = "'" TEST_CMAKE "' " + arguments + " >'" + build
-                   + "/log' 2>&1";
+    auto command
+      = "'" TEST_CMAKE "' " + arguments + " >'" + build + "/log' 2>&1";
     return std::system(command.c_str());
   };
   ASSERT_EQ(run("-S '" TEST_SOURCE_DIR "/tests/storage/external_plugin' -B '"
@@ -126,6 +125,5 @@ TEST(plugin_loader, loads_a_plugin_that_was_built_outside_of_the_project) {
   EXPECT_EQ(detail(links.error()), "The memory plugin keeps accounts only.");
   auto purged = (*db)->purge_clicks(1);
   ASSERT_FALSE(purged);
-  EXPECT_EQ(detail(purged.error()),
-            "This storage plugin cannot purge clicks.");
+  EXPECT_EQ(detail(purged.error()), "This storage plugin cannot purge clicks.");
 }

@@ -6,11 +6,11 @@
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <fstream>
-#include <sys/resource.h>
-#include <sys/stat.h>
 
 namespace turnout::test {
 
@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 namespace {
 
 backend_ptr open(const fs::path& directory) {
-  auto factory = load_plugin("sqlite", {TEST_PLUGIN_DIR},
-                             {directory.string(), {}});
+  auto factory
+    = load_plugin("sqlite", {TEST_PLUGIN_DIR}, {directory.string(), {}});
   if (!factory)
     throw std::runtime_error{detail(factory.error())};
   auto result = (*factory)();
@@ -167,9 +167,8 @@ TEST(sqlite, stores_a_batch_wholly_or_not_at_all_when_the_disk_fills) {
   auto clicks_and_total = [&] {
     auto page = db->clicks(x.user_id, x.id, {}, 1, 1);
     auto list = db->list_links(x.user_id, 1, 1);
-    return page && list
-             ? std::pair{page->total, list->items[0].total_clicks}
-             : std::pair<int64_t, int64_t>{-1, -1};
+    return page && list ? std::pair{page->total, list->items[0].total_clicks}
+                        : std::pair<int64_t, int64_t>{-1, -1};
   };
   ASSERT_TRUE(db->store_events(new_batch(1)));
   auto second = new_batch(1001);

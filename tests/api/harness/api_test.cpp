@@ -139,9 +139,8 @@ json::value api_test::make_split(int weight_a, int weight_b) {
 
 json::value api_test::make_single(const std::string& slug,
                                   const std::string& url) {
-  return make_link({{"name", "single"},
-                    {"slug", slug},
-                    {"variants", one_destination(url)}});
+  return make_link(
+    {{"name", "single"}, {"slug", slug}, {"variants", one_destination(url)}});
 }
 
 response api_test::visit(const std::string& slug, header_list headers) {
@@ -171,8 +170,8 @@ counts api_test::counts_of(const json::value& link) {
   auto id = text(link, "id");
   bool listed = false;
   for (int page = 1; !listed; ++page) {
-    auto answer = get(links_path + "?per_page=100&page="
-                      + std::to_string(page));
+    auto answer
+      = get(links_path + "?per_page=100&page=" + std::to_string(page));
     auto items = answer.json().at("items").as_array();
     for (auto& item : items) {
       if (text(item, "id") == id) {

@@ -171,8 +171,7 @@ protected:
   /// Waits until a visit made now is in the store.
   void settle();
 
-  json::value analytics(const json::value& link,
-                        const std::string& query = {});
+  json::value analytics(const json::value& link, const std::string& query = {});
 
   json::value clicks(const json::value& link, const std::string& query = {});
 

@@ -5,8 +5,8 @@
 namespace turnout::test {
 
 http_client::http_client(const std::string& origin)
-  : x_port(static_cast<uint16_t>(
-    std::stoi(origin.substr(origin.rfind(':') + 1)))) {
+  : x_port(
+    static_cast<uint16_t>(std::stoi(origin.substr(origin.rfind(':') + 1)))) {
   // nop
 }
 

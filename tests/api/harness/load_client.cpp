@@ -89,7 +89,8 @@ void load_client::run() {
   while (some()) {
     auto n = ::epoll_wait(x_epoll, events.data(), events.size(), 20);
     for (int i = 0; i < n; ++i) {
-      auto& x = *static_cast<connection*>(events[static_cast<size_t>(i)].data.ptr);
+      auto& x
+        = *static_cast<connection*>(events[static_cast<size_t>(i)].data.ptr);
       if (receive(x))
         continue;
       close(x);
@@ -143,8 +144,8 @@ void load_client::send_next(connection& x) {
   // A request is far smaller than a socket's buffer. What was sent may have
   // been counted, whatever comes back.
   x.awaiting = true;
-  [[maybe_unused]] auto n = ::send(x.fd, request.data(), request.size(),
-                                   MSG_NOSIGNAL);
+  [[maybe_unused]] auto n
+    = ::send(x.fd, request.data(), request.size(), MSG_NOSIGNAL);
 }
 
 bool load_client::receive(connection& x) {

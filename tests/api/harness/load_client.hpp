@@ -24,8 +24,8 @@ class load_client {
 public:
   /// Starts its thread. Requests go to `paths` in turn.
   /// @param headers complete lines that end in CRLF.
-  load_client(uint16_t port, std::vector<std::string> paths,
-              size_t connections, const std::string& headers);
+  load_client(uint16_t port, std::vector<std::string> paths, size_t connections,
+              const std::string& headers);
 
   ~load_client();
 

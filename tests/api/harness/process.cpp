@@ -29,8 +29,8 @@ std::vector<char*> pointers(std::vector<std::string>& xs) {
 }
 
 int open_output(const std::filesystem::path& path) {
-  auto fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-                   0644);
+  auto fd
+    = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (fd < 0)
     throw std::runtime_error("cannot open " + path.string());
   return fd;
@@ -125,8 +125,8 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 temporary_directory::temporary_directory() {
-  auto text = (std::filesystem::temp_directory_path() / "turnout-api-XXXXXX")
-                .string();
+  auto text
+    = (std::filesystem::temp_directory_path() / "turnout-api-XXXXXX").string();
   if (::mkdtemp(text.data()) == nullptr)
     throw std::runtime_error("cannot make a temporary directory");
   x_path = text;

@@ -57,10 +57,9 @@ struct command_result {
 };
 
 /// Runs a command to its end, at most 60 s.
-command_result run_command(const std::vector<std::string>& argv,
-                           const environment& env,
-                           const std::optional<std::string>& input
-                           = std::nullopt);
+command_result
+run_command(const std::vector<std::string>& argv, const environment& env,
+            const std::optional<std::string>& input = std::nullopt);
 
 /// Returns the content of a file, empty if there is none.
 std::string read_file(const std::filesystem::path& path);

@@ -73,8 +73,8 @@ raw_socket::~raw_socket() {
 bool raw_socket::send(std::string_view bytes) {
   auto end = clock::now() + patience;
   while (!bytes.empty()) {
-    auto n = ::send(x_fd, bytes.data(), bytes.size(),
-                    MSG_NOSIGNAL | MSG_DONTWAIT);
+    auto n
+      = ::send(x_fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0) {
       bytes.remove_prefix(static_cast<size_t>(n));
       end = clock::now() + patience;
@@ -111,14 +111,12 @@ std::optional<response> raw_socket::receive(bool head,
     if (colon == std::string::npos)
       throw std::runtime_error("not a header: " + line);
     auto name = line.substr(0, colon);
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) {
-                     return static_cast<char>(std::tolower(c));
-                   });
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+      return static_cast<char>(std::tolower(c));
+    });
     auto first = line.find_first_not_of(" \t", colon + 1);
-    result.headers.emplace(name, first == std::string::npos
-                                   ? std::string{}
-                                   : line.substr(first));
+    result.headers.emplace(
+      name, first == std::string::npos ? std::string{} : line.substr(first));
   }
   if (head || result.status == 204 || result.status == 304)
     return result;

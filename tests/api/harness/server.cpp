@@ -46,12 +46,12 @@ server::server(environment settings) : x_env(std::move(settings)) {
 }
 
 void server::start() {
-  auto argv = arguments({"serve", "--listen", "127.0.0.1:0",
-                         "--operator-listen", "127.0.0.1:0"});
+  auto argv = arguments(
+    {"serve", "--listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0"});
   auto out = x_dir.path() / "stdout";
   auto before = output().size();
-  x_child = std::make_unique<process>(argv, x_env, out,
-                                      x_dir.path() / "stderr");
+  x_child
+    = std::make_unique<process>(argv, x_env, out, x_dir.path() / "stderr");
   static const std::regex line{
     "listening public=(http://127\\.0\\.0\\.1:[0-9]+)"
     " operator=(http://127\\.0\\.0\\.1:[0-9]+)[^\n]*\n"};
@@ -84,9 +84,8 @@ void server::kill() {
 
 void server::restart() {
   if (auto status = stop(); status != 0)
-    throw std::runtime_error("the server exited with "
-                             + std::to_string(status) + "\nstderr: "
-                             + errors());
+    throw std::runtime_error("the server exited with " + std::to_string(status)
+                             + "\nstderr: " + errors());
   start();
 }
 
@@ -108,8 +107,8 @@ std::string server::add_user(const std::string& email) {
 
 std::string server::make_key(const std::string& email, const std::string& type,
                              const std::string& name) {
-  auto result = run({"key", "create", "--email", email, "--name", name,
-                     "--type", type});
+  auto result
+    = run({"key", "create", "--email", email, "--name", name, "--type", type});
   if (result.status != 0)
     throw std::runtime_error("key create failed: " + result.err);
   return first_line(result.out);

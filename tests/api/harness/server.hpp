@@ -83,7 +83,8 @@ public:
   std::string errors() const;
 
 private:
-  std::vector<std::string> arguments(const std::vector<std::string>& args) const;
+  std::vector<std::string>
+  arguments(const std::vector<std::string>& args) const;
 
   environment x_env;
   temporary_directory x_dir;

@@ -1,10 +1,11 @@
 #include "tests/storage/contract/fixture.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <barrier>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 namespace turnout::test {
 
@@ -144,8 +145,8 @@ TEST_P(concurrency_test, the_same_batch_from_two_senders_counts_once) {
 
 TEST_P(concurrency_test, threads_migrate_an_empty_store_at_once) {
   temporary_directory fresh;
-  auto loaded = load_plugin(GetParam(), {TEST_PLUGIN_DIR},
-                            {fresh.path().string(), {}});
+  auto loaded
+    = load_plugin(GetParam(), {TEST_PLUGIN_DIR}, {fresh.path().string(), {}});
   ASSERT_TRUE(loaded);
   std::atomic<int> migrated = 0;
   std::barrier start{8};

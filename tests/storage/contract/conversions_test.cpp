@@ -236,8 +236,7 @@ TEST_P(conversions_test, says_what_it_does_not_find) {
   foreign_click.click_id = y.id;
   foreign_click.may_be_unattributed = true;
   EXPECT_EQ(refusal(foreign_click), "Click not found");
-  EXPECT_EQ(refusal(for_click(make_uuid(now()), moment(2))),
-            "Click not found");
+  EXPECT_EQ(refusal(for_click(make_uuid(now()), moment(2))), "Click not found");
   auto no_link = new_conversion(x, moment(2));
   no_link.link_id = make_uuid(now());
   EXPECT_EQ(refusal(no_link), "Link not found");
@@ -267,8 +266,8 @@ TEST_P(conversions_test, refuses_the_server_call_for_a_deleted_link) {
 
 TEST_P(conversions_test, credits_late_ones_to_the_variant_shown) {
   auto y = store_click(x, 1, moment(1));
-  auto changed = change_variants(x, {{"A", "https://a.example/", 60},
-                                     {"C", "https://c.example/", 40}});
+  auto changed = change_variants(
+    x, {{"A", "https://a.example/", 60}, {"C", "https://c.example/", 40}});
   auto result = add(for_click(y.id, moment(1, 0, 30)));
   EXPECT_EQ(result.recorded.variant_label, "B");
   expect_sums_agree(changed);

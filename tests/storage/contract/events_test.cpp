@@ -80,8 +80,8 @@ TEST_P(events_test, counts_excluded_visits_apart_by_reason) {
   auto result = store(events);
   EXPECT_EQ(result.clicks, 5);
   EXPECT_EQ(result.excluded, 6);
-  auto whole = db->analytics(owner, x.id, first_day(), first_day() + 1,
-                             first_day() + 1);
+  auto whole
+    = db->analytics(owner, x.id, first_day(), first_day() + 1, first_day() + 1);
   ASSERT_TRUE(whole);
   EXPECT_THAT(whole->excluded, ElementsAre(1, 0, 0, 5));
   EXPECT_EQ(summary(x).total_clicks, 5);
@@ -265,8 +265,8 @@ TEST_P(events_test, leaves_out_events_of_unknown_links_and_variants) {
 
 TEST_P(events_test, counts_clicks_of_paused_deleted_and_retired) {
   auto x = store_link("deleted-1");
-  x = change_variants(x, {{"A", "https://a.example/", 50},
-                          {"C", "https://c.example/", 50}});
+  x = change_variants(
+    x, {{"A", "https://a.example/", 50}, {"C", "https://c.example/", 50}});
   auto deleted = mark_deleted(x, moment());
   ASSERT_TRUE(deleted && db->save_link(*deleted));
   ASSERT_TRUE(x.variants[2].retired);

@@ -46,13 +46,12 @@ TEST_P(feed_test, names_each_change_in_order) {
   ASSERT_FALSE(db->revoke_key(owner, key.id));
   ASSERT_FALSE(db->update_account(someone));
   using kind = change::kind;
-  EXPECT_THAT(changes_after(0),
-              ElementsAre(std::pair{kind::account, someone.id},
-                          std::pair{kind::link, x.id},
-                          std::pair{kind::key, key.id},
-                          std::pair{kind::link, x.id},
-                          std::pair{kind::key, key.id},
-                          std::pair{kind::account, someone.id}));
+  EXPECT_THAT(
+    changes_after(0),
+    ElementsAre(std::pair{kind::account, someone.id},
+                std::pair{kind::link, x.id}, std::pair{kind::key, key.id},
+                std::pair{kind::link, x.id}, std::pair{kind::key, key.id},
+                std::pair{kind::account, someone.id}));
   EXPECT_THAT(changes_after(start),
               ElementsAre(std::pair{kind::link, x.id},
                           std::pair{kind::key, key.id},

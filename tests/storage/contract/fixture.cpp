@@ -148,16 +148,15 @@ click store_test::store_click(const link& x, size_t variant, timestamp at,
 }
 
 analytics_report store_test::report(const link& x) {
-  auto result = db->analytics(owner, x.id, std::nullopt, std::nullopt,
-                              first_day());
+  auto result
+    = db->analytics(owner, x.id, std::nullopt, std::nullopt, first_day());
   if (!result)
     throw std::runtime_error{detail(result.error())};
   return *result;
 }
 
-std::vector<click_row> store_test::all_clicks(const link& x,
-                                              const click_range& range,
-                                              int per_page) {
+std::vector<click_row>
+store_test::all_clicks(const link& x, const click_range& range, int per_page) {
   std::vector<click_row> result;
   for (auto page = 1;; ++page) {
     auto items = db->clicks(owner, x.id, range, page, per_page);

@@ -33,8 +33,7 @@ public:
     x_batch.node = node;
   }
 
-  batch_builder& add(const click& x,
-                     const std::string& browser = "Firefox");
+  batch_builder& add(const click& x, const std::string& browser = "Firefox");
 
   batch_builder& add(const excluded_visit& x);
 
@@ -119,6 +118,5 @@ protected:
 /// Runs the tests of a fixture over each plugin.
 #define TURNOUT_CONTRACT_SUITE(fixture)                                        \
   INSTANTIATE_TEST_SUITE_P(                                                    \
-    contract, fixture,                                                         \
-    testing::ValuesIn(turnout::test::plugins_under_test()),                    \
+    contract, fixture, testing::ValuesIn(turnout::test::plugins_under_test()), \
     [](const auto& info) { return info.param; })

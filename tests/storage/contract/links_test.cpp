@@ -171,8 +171,8 @@ TEST_P(links_test, refuses_to_save_an_unknown_link) {
 
 TEST_P(links_test, keeps_retired_variants_with_their_ids) {
   auto x = store_link("variants-1");
-  auto y = change_variants(x, {{"C", "https://c.example/", 70},
-                               {"A", "https://a.example/", 30}});
+  auto y = change_variants(
+    x, {{"C", "https://c.example/", 70}, {"A", "https://a.example/", 30}});
   auto z = load("variants-1");
   EXPECT_EQ(z, y);
   ASSERT_EQ(z.variants.size(), 3u);
@@ -182,8 +182,8 @@ TEST_P(links_test, keeps_retired_variants_with_their_ids) {
   EXPECT_EQ(z.variants[1].key, x.variants[0].key);
   EXPECT_EQ(z.variants[2].id, x.variants[1].id);
   EXPECT_TRUE(z.variants[2].retired);
-  auto back = change_variants(y, {{"B", "https://b.example/", 50},
-                                  {"C", "https://c.example/", 50}});
+  auto back = change_variants(
+    y, {{"B", "https://b.example/", 50}, {"C", "https://c.example/", 50}});
   EXPECT_EQ(back.variants[0].id, x.variants[1].id);
   EXPECT_FALSE(back.variants[0].retired);
   EXPECT_EQ(load("variants-1"), back);
@@ -194,8 +194,8 @@ TEST_P(links_test, keeps_each_stratum_once) {
   auto strata = db->strata(x.key);
   ASSERT_TRUE(strata);
   EXPECT_THAT(*strata, ElementsAre(current_stratum(x)));
-  auto y = change_variants(x, {{"A", "https://a.example/", 90},
-                               {"B", "https://b.example/", 10}});
+  auto y = change_variants(
+    x, {{"A", "https://a.example/", 90}, {"B", "https://b.example/", 10}});
   ASSERT_NE(y.stratum, x.stratum);
   auto z = y;
   z.name = "renamed";
@@ -261,8 +261,8 @@ TEST_P(links_test, lists_a_link_without_clicks_with_its_first_best_label) {
 
 TEST_P(links_test, names_the_top_variant_by_conversions_clicks_weight_place) {
   auto x = store_link("top-1");
-  x = change_variants(x, {{"A", "https://a.example/", 40},
-                          {"B", "https://b.example/", 60}});
+  x = change_variants(
+    x, {{"A", "https://a.example/", 40}, {"B", "https://b.example/", 60}});
   EXPECT_EQ(summary(x).top_variant, "B");
   store_click(x, 0, moment(1), 1);
   EXPECT_EQ(summary(x).top_variant, "A");
@@ -273,8 +273,8 @@ TEST_P(links_test, names_the_top_variant_by_conversions_clicks_weight_place) {
   ASSERT_TRUE(db->add_conversion(owner, conversion));
   EXPECT_EQ(summary(x).top_variant, "B");
   // A retired variant is no longer on top, but its numbers count.
-  x = change_variants(x, {{"C", "https://c.example/", 50},
-                          {"A", "https://a.example/", 50}});
+  x = change_variants(
+    x, {{"C", "https://c.example/", 50}, {"A", "https://a.example/", 50}});
   EXPECT_EQ(summary(x).top_variant, "A");
   EXPECT_EQ(summary(x).total_clicks, 3);
   EXPECT_EQ(summary(x).total_conversions, 1);
@@ -289,8 +289,8 @@ TEST_P(links_test, replays_the_answer_of_the_same_request) {
   EXPECT_FALSE(first->replayed);
   // A retry has a new id, and may have a slug of its own or the taken one.
   for (auto slug : {"once-1", "once-2"}) {
-    auto retry = db->create_link(new_link(slug, moment(23)),
-                                 once("key", "hash"));
+    auto retry
+      = db->create_link(new_link(slug, moment(23)), once("key", "hash"));
     ASSERT_TRUE(retry);
     EXPECT_TRUE(retry->replayed);
     EXPECT_EQ(retry->response, "answer of hash");
@@ -317,14 +317,14 @@ TEST_P(links_test, keeps_idempotency_keys_of_accounts_apart) {
 }
 
 TEST_P(links_test, forgets_an_idempotency_key_after_a_day) {
-  ASSERT_TRUE(db->create_link(new_link("day-1", moment(0)),
-                              once("key", "hash")));
-  auto retry = db->create_link(new_link("day-2", moment(23, 59)),
-                               once("key", "hash"));
+  ASSERT_TRUE(
+    db->create_link(new_link("day-1", moment(0)), once("key", "hash")));
+  auto retry
+    = db->create_link(new_link("day-2", moment(23, 59)), once("key", "hash"));
   ASSERT_TRUE(retry);
   EXPECT_TRUE(retry->replayed);
-  auto later = db->create_link(new_link("day-3", moment(0, 0, 1)),
-                               once("key", "other"));
+  auto later
+    = db->create_link(new_link("day-3", moment(0, 0, 1)), once("key", "other"));
   ASSERT_TRUE(later) << detail(later.error());
   EXPECT_FALSE(later->replayed);
 }

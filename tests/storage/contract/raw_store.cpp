@@ -20,8 +20,7 @@ public:
 
   void execute(const std::string& sql) override {
     open();
-    if (sqlite3_exec(x_db, sql.c_str(), nullptr, nullptr, nullptr)
-        != SQLITE_OK)
+    if (sqlite3_exec(x_db, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
       throw std::runtime_error{sqlite3_errmsg(x_db)};
   }
 

@@ -2,8 +2,8 @@
 
 namespace turnout::test {
 
-using testing::ElementsAre;
 using std::chrono::microseconds;
+using testing::ElementsAre;
 
 namespace {
 
@@ -70,8 +70,8 @@ TEST_P(reports_test, show_a_day_alike_in_every_range) {
 
 TEST_P(reports_test, cover_the_whole_life_without_dates) {
   auto x = store_link("life", moment(5));
-  auto young = db->analytics(owner, x.id, std::nullopt, std::nullopt,
-                             first_day() + 3);
+  auto young
+    = db->analytics(owner, x.id, std::nullopt, std::nullopt, first_day() + 3);
   ASSERT_TRUE(young);
   EXPECT_EQ(young->subject, x);
   EXPECT_EQ(young->from, first_day());
@@ -86,8 +86,8 @@ TEST_P(reports_test, cover_the_whole_life_without_dates) {
   store(events);
   EXPECT_EQ(report(x).days.size(), 3u);
   expect_sums_agree(x);
-  auto open_end = db->analytics(owner, x.id, first_day(), std::nullopt,
-                                first_day());
+  auto open_end
+    = db->analytics(owner, x.id, first_day(), std::nullopt, first_day());
   ASSERT_TRUE(open_end);
   EXPECT_EQ(open_end->days.size(), 2u);
 }

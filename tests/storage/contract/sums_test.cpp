@@ -22,8 +22,8 @@ protected:
   }
 
   void add_click(link& x) {
-    auto variant = static_cast<size_t>(pick(static_cast<int>(
-      x.variants.size())));
+    auto variant
+      = static_cast<size_t>(pick(static_cast<int>(x.variants.size())));
     auto y = new_click(x, variant, some_moment(), 1 + pick(5));
     y.is_repeat = pick(4) == 0;
     y.country = pick(3) == 0 ? "" : pick(2) == 0 ? "DE" : "US";
@@ -148,8 +148,8 @@ protected:
       auto page = db->clicks(owner, x.id, {from, until}, 1, 3);
       ASSERT_TRUE(page);
       EXPECT_EQ(page->total, expected);
-      EXPECT_EQ(
-        static_cast<int64_t>(all_clicks(x, {from, until}, 4).size()), expected);
+      EXPECT_EQ(static_cast<int64_t>(all_clicks(x, {from, until}, 4).size()),
+                expected);
     }
   }
 

@@ -120,9 +120,10 @@ public:
     return not_kept();
   }
 
-  caf::expected<analytics_report>
-  analytics(const uuid&, const uuid&, std::optional<day_number>,
-            std::optional<day_number>, day_number) override {
+  caf::expected<analytics_report> analytics(const uuid&, const uuid&,
+                                            std::optional<day_number>,
+                                            std::optional<day_number>,
+                                            day_number) override {
     return not_kept();
   }
 
