@@ -98,8 +98,8 @@ public:
   }
 
   // What was moved from leaves the set too, so it keeps its pointer.
-  // NOLINTNEXTLINE(performance-move-constructor-init)
   tracked_socket(tracked_socket&& x) noexcept
+    // NOLINTNEXTLINE(performance-move-constructor-init)
     : tcp::socket{std::move(static_cast<tcp::socket&>(x))}, x_set{x.x_set} {
     x_set->insert(this);
   }

@@ -3,9 +3,9 @@
 #include "actors/link_directory.hpp"
 #include "actors/link_supervisor.hpp"
 #include "actors/store_pool.hpp"
-#include "memory_backend.hpp"
-#include "probe.hpp"
 #include "reactor/actor_system.hpp"
+#include "tests/actors/memory_backend.hpp"
+#include "tests/actors/probe.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>

@@ -1,7 +1,7 @@
 #include "actors/drain.hpp"
 
-#include "actors_fixture.hpp"
 #include "core/identifiers.hpp"
+#include "tests/actors/actors_fixture.hpp"
 
 #include <filesystem>
 

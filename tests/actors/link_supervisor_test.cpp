@@ -1,7 +1,7 @@
 #include "actors/link_supervisor.hpp"
 
-#include "actors_fixture.hpp"
 #include "core/changes.hpp"
+#include "tests/actors/actors_fixture.hpp"
 
 namespace turnout {
 

@@ -1,8 +1,8 @@
 #include "actors/link.hpp"
 
 #include "core/cookie.hpp"
-#include "memory_backend.hpp"
-#include "probe.hpp"
+#include "tests/actors/memory_backend.hpp"
+#include "tests/actors/probe.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "actors/root_supervisor.hpp"
 
-#include "actors_fixture.hpp"
+#include "tests/actors/actors_fixture.hpp"
 
 #include <caf/event_based_actor.hpp>
 

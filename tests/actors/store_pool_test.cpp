@@ -1,7 +1,7 @@
 #include "actors/store_pool.hpp"
 
 #include "actors/store_call.hpp"
-#include "actors_fixture.hpp"
+#include "tests/actors/actors_fixture.hpp"
 
 #include <stdexcept>
 

@@ -1,6 +1,6 @@
 #include "actors/turn_journal.hpp"
 
-#include "actors_fixture.hpp"
+#include "tests/actors/actors_fixture.hpp"
 
 namespace turnout {
 

@@ -1,4 +1,4 @@
-#include "fixture.hpp"
+#include "tests/http/fixture.hpp"
 
 using namespace turnout;
 using namespace turnout::test;
@@ -250,9 +250,9 @@ TEST_F(api_calls, answers_are_counted_by_route_template) {
   EXPECT_EQ(text.find("9ff"), std::string::npos);
 }
 
-TEST_F(api_calls, other_versions_are_no_api) {
+TEST_F(api_calls, other_versions_are_unknown_paths) {
   auto out = send({get_m, "/api/v2/public/links", {}, ""});
   EXPECT_EQ(out->status(), 404);
-  EXPECT_EQ(out->header("X-RateLimit-Limit"), "");
+  EXPECT_EQ(out->header("X-RateLimit-Limit"), "300");
   EXPECT_EQ(actors.visits, 0);
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "fake_service.hpp"
 #include "http/exchange.hpp"
 #include "http/router.hpp"
 #include "http/site.hpp"
+#include "tests/http/fake_service.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>

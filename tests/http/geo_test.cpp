@@ -1,6 +1,6 @@
 #include "http/geo.hpp"
 
-#include "mmdb.hpp"
+#include "tests/http/mmdb.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

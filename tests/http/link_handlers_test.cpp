@@ -1,4 +1,4 @@
-#include "fixture.hpp"
+#include "tests/http/fixture.hpp"
 
 #include <boost/json/serialize.hpp>
 

@@ -1,5 +1,5 @@
-#include "fixture.hpp"
 #include "http/codec/query.hpp"
+#include "tests/http/fixture.hpp"
 
 #include <boost/json/serialize.hpp>
 

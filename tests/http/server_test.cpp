@@ -1,7 +1,7 @@
 #include "http/server.hpp"
 
-#include "fake_service.hpp"
 #include "http/operator_server.hpp"
+#include "tests/http/fake_service.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -161,6 +161,22 @@ public:
     for (auto& x : threads)
       x.join();
     threads.clear();
+  }
+
+  /// Waits for a visit that was kept and takes it.
+  visit_ptr take_kept() {
+    for (auto i = 0; i < 2000; ++i) {
+      {
+        std::lock_guard guard{mtx};
+        if (!kept.empty()) {
+          auto x = std::move(kept.back());
+          kept.pop_back();
+          return x;
+        }
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    }
+    throw std::runtime_error{"no visit came"};
   }
 
   reactor_pool* pool = nullptr;
@@ -569,8 +585,7 @@ TEST_F(server, stopping_finishes_what_is_under_way) {
   EXPECT_EQ(counters.in_flight->Value(), 1.0);
   public_end->stop_accepting();
   EXPECT_FALSE(raw_client{port}.connected);
-  threaded_service::answer(*actors.kept.at(0));
-  actors.kept.clear();
+  threaded_service::answer(*actors.take_kept());
   const auto answer = x.answer();
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 302 ")) << answer;
   EXPECT_NE(answer.find("Connection: close"), std::string::npos);
@@ -586,9 +601,7 @@ TEST_F(server, a_visit_that_is_dropped_by_another_thread_is_503) {
   start();
   raw_client x{port};
   x.send("GET /promo-24" + host + "\r\n");
-  for (auto i = 0; i < 2000 && public_end->in_flight() == 0; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds{5});
-  actors.kept.clear();
+  actors.take_kept().reset();
   const auto answer = x.answer();
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 503 ")) << answer;
   EXPECT_NE(answer.find("Retry-After: 1"), std::string::npos);

@@ -1,6 +1,6 @@
 #include "core/cookie.hpp"
-#include "fixture.hpp"
 #include "http/visit_reply.hpp"
+#include "tests/http/fixture.hpp"
 
 #include <thread>
 
@@ -81,7 +81,7 @@ TEST_F(visits, what_cannot_be_a_slug_is_not_asked_for) {
                       "/a%2Fb",       "/promo%zz",
                       "/promo%",      "/promo-24//",
                       "/x/y/z",       "/..",
-                      "/caf%C3%A9",   "/api",
+                      "/caf%C3%A9",   "/assets",
                       "/metrics",     "/HEALTHZ",
                       "/docs",        "/a123456789012345678901234567890bc",
                       "/c/",          "/c/x",
