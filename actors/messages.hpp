@@ -18,18 +18,22 @@ namespace turnout {
 // The messages between actors. None ever leaves the process, so none can be
 // serialised. Large payloads travel as shared pointers.
 
+/// The result of a store job.
+struct store_outcome {
+  /// An `expected<T>` that only the sender of the job looks into (see
+  /// store_call.hpp).
+  std::shared_ptr<void> value;
+  /// Whether the store did what it was asked, if only to say that something is
+  /// not there.
+  bool answered = true;
+};
+
 /// A piece of work for a store worker.
 struct store_job {
   /// What it does, for metrics: the name of the backend's function.
   const char* name = "";
-  /// Runs on a worker's thread; its result is an `expected<T>` that only the
-  /// sender of the job looks into (see store_call.hpp).
-  std::function<std::shared_ptr<void>(storage::backend&)> run;
-};
-
-/// The result of a store job.
-struct store_outcome {
-  std::shared_ptr<void> value;
+  /// Runs on a worker's thread.
+  std::function<store_outcome(storage::backend&)> run;
 };
 
 /// Reads or changes a link of an account.

@@ -203,8 +203,10 @@ void node::read(const char* name, Work work, reply_ptr<T> reply) {
   caf::anon_send(
     x_pool, store_job{name, [work = std::move(work),
                              reply = std::move(reply)](storage::backend& db) {
-                        reply->deliver(work(db));
-                        return std::shared_ptr<void>{};
+                        auto result = work(db);
+                        const auto answered = has_answer(result);
+                        reply->deliver(std::move(result));
+                        return store_outcome{nullptr, answered};
                       }});
 }
 

@@ -8,13 +8,19 @@
 
 namespace turnout {
 
+/// Returns whether the store answered, if only that something is not there.
+template <class T>
+bool has_answer(const caf::expected<T>& result) {
+  return result || code_of(result.error()) != ec::unavailable;
+}
+
 /// Wraps `work`, a function from a backend to an `expected<T>`, as a job.
 template <class T, class Work>
 store_job make_store_job(const char* name, Work work) {
-  return {name,
-          [work = std::move(work)](
-            storage::backend& db) mutable -> std::shared_ptr<void> {
-            return std::make_shared<caf::expected<T>>(work(db));
+  return {name, [work = std::move(work)](storage::backend& db) mutable {
+            auto result = std::make_shared<caf::expected<T>>(work(db));
+            const auto answered = has_answer(*result);
+            return store_outcome{std::move(result), answered};
           }};
 }
 

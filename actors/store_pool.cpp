@@ -35,10 +35,10 @@ store_worker(store_worker_actor::stateful_pointer<store_worker_state> self,
         self->state.db = std::move(*db);
       }
       const auto start = std::chrono::steady_clock::now();
-      auto outcome = store_outcome{job.run(*self->state.db)};
+      auto outcome = job.run(*self->state.db);
       const std::chrono::duration<double> took
         = std::chrono::steady_clock::now() - start;
-      counters->store_operation(job.name, true, took.count());
+      counters->store_operation(job.name, outcome.answered, took.count());
       return outcome;
     },
   };

@@ -12,12 +12,6 @@ target_link_libraries(turnout_options INTERFACE Threads::Threads)
 function(turnout_library folder)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
-  if(NOT sources)
-    add_library(turnout_${folder} INTERFACE)
-    target_link_libraries(turnout_${folder} INTERFACE turnout_options
-                                                      ${arg_PUBLIC})
-    return()
-  endif()
   add_library(turnout_${folder} STATIC ${sources})
   target_link_libraries(
     turnout_${folder}
@@ -30,9 +24,6 @@ endfunction()
 function(turnout_test folder)
   file(GLOB sources CONFIGURE_DEPENDS
        ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
-  if(NOT sources)
-    return()
-  endif()
   add_executable(test_${folder} ${sources})
   target_link_libraries(test_${folder} PRIVATE turnout_options ${ARGN}
                                                GTest::gmock GTest::gtest_main)

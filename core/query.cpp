@@ -1,20 +1,12 @@
 #include "core/query.hpp"
 
+#include "core/hex.hpp"
+
 #include <unordered_set>
 
 namespace turnout {
 
 namespace {
-
-int hex_value(char c) noexcept {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
-}
 
 /// Returns the decoded name of a parameter "name=value".
 std::string name_of(std::string_view parameter) {

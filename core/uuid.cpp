@@ -1,5 +1,7 @@
 #include "core/uuid.hpp"
 
+#include "core/hex.hpp"
+
 namespace turnout {
 
 namespace {
@@ -8,16 +10,6 @@ constexpr size_t text_length = 36;
 
 constexpr bool is_dash_position(size_t pos) noexcept {
   return pos == 8 || pos == 13 || pos == 18 || pos == 23;
-}
-
-int hex_value(char c) noexcept {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
 }
 
 } // namespace

@@ -35,6 +35,21 @@ TEST_F(store_pool_test, answers_the_result_or_the_error_of_a_job) {
   EXPECT_EQ(detail(x.error()), "nothing there");
 }
 
+TEST_F(store_pool_test, counts_a_store_that_does_not_answer_as_an_error) {
+  start_pool();
+  test::await(run([](auto&) { return 42; }));
+  test::await(run([](auto&) -> caf::expected<int> {
+    return make_error(ec::not_found, "an answer too");
+  }));
+  test::await(run([](auto&) -> caf::expected<int> {
+    return make_error(ec::unavailable, "gone");
+  }));
+  const auto text = counters.expose();
+  const std::string name = "turnout_store_operations_total{operation=\"test\"";
+  EXPECT_NE(text.find(name + ",result=\"ok\"} 2"), std::string::npos) << text;
+  EXPECT_NE(text.find(name + ",result=\"error\"} 1"), std::string::npos);
+}
+
 TEST_F(store_pool_test, refuses_more_than_may_wait) {
   start_pool(1, 1);
   test::latch_gate gate;
