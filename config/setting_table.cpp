@@ -150,7 +150,7 @@ std::vector<setting> make_table() {
       "Storage plugin: sqlite for one node, postgresql for several that share "
       "the work.");
   add("storage", "dsn", MEMBER(storage.dsn), text(d::storage::dsn),
-      "Where the store is. sqlite: path of the file, empty for the one in "
+      "Where the store is. sqlite: stays empty, the store is turnout.db in "
       "data_dir. postgresql: a connection string, such as "
       "postgresql://turnout:secret@db.example/turnout.")
     .secret

@@ -1,6 +1,7 @@
 #pragma once
 
-/// All SQL of the SQLite backend but its schema (schema.cpp). The address of a
+/// All SQL of the SQLite backend but its schema (schema.cpp) and what
+/// verify.cpp puts together from `roll_ups`. The address of a
 /// constant names its prepared statement. Parameters are bound in the order in
 /// which their names come first.
 namespace turnout::sqlite::sql {

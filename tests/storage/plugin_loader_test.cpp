@@ -100,10 +100,11 @@ TEST(plugin_loader, loads_a_plugin_that_was_built_outside_of_the_project) {
   };
   ASSERT_EQ(run("-S '" TEST_SOURCE_DIR "/tests/storage/external_plugin' -B '"
                 + build
-                + "' '-DCMAKE_CXX_COMPILER=" TEST_CXX_COMPILER
+                + "' -G Ninja '-DCMAKE_CXX_COMPILER=" TEST_CXX_COMPILER
                   "' '-DCMAKE_CXX_FLAGS=" TEST_CXX_FLAGS
                   "' '-DTURNOUT_INCLUDE_DIR=" TEST_SOURCE_DIR "'"),
-            0);
+            0)
+    << std::ifstream{build + "/log"}.rdbuf();
   ASSERT_EQ(run("--build '" + build + "'"), 0)
     << std::ifstream{build + "/log"}.rdbuf();
   auto factory = load_plugin("memory", {dir.path()}, {});

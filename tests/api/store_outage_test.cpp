@@ -1,0 +1,119 @@
+#include "tests/api/harness/api_test.hpp"
+#include "tests/api/harness/load_client.hpp"
+
+#include <sqlite3.h>
+
+using namespace turnout::test;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+/// Keeps everybody else from writing to the store while it lives.
+class store_lock {
+public:
+  explicit store_lock(const server& service) {
+    auto file = service.data_dir() / "turnout.db";
+    sqlite3* raw = nullptr;
+    auto code = sqlite3_open(file.c_str(), &raw);
+    x_db.reset(raw);
+    sqlite3_busy_timeout(raw, 30'000);
+    if (code != SQLITE_OK
+        || sqlite3_exec(raw, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr)
+             != SQLITE_OK)
+      throw std::runtime_error{sqlite3_errmsg(raw)};
+  }
+
+private:
+  struct closer {
+    void operator()(sqlite3* db) const {
+      sqlite3_close(db);
+    }
+  };
+
+  std::unique_ptr<sqlite3, closer> x_db;
+};
+
+class store_outage_test : public api_test {
+protected:
+  void SetUp() override {
+    if (storage_plugin() != "sqlite")
+      GTEST_SKIP() << "locks the file of the SQLite plugin";
+    api_test::SetUp();
+  }
+
+  environment settings() const override {
+    return {{"TURNOUT_JOURNAL_DRAIN_INTERVAL_MS", "10"}};
+  }
+
+  int64_t metric(const std::string& name) {
+    http_client client{service->operator_origin()};
+    auto body = client.send("GET", "/metrics").body;
+    auto pos = body.find("\n" + name + " ");
+    if (pos == std::string::npos)
+      throw std::runtime_error("no metric " + name);
+    return std::stoll(body.substr(body.find(' ', pos + 1)));
+  }
+};
+
+const auto headers = "User-Agent: " + browser + "\r\n";
+
+} // namespace
+
+TEST_F(store_outage_test, case_51_rows_and_counts_wait_together) {
+  auto link = make_split();
+  EXPECT_EQ(metric("turnout_drain_failures_total"), 0);
+  int64_t visits = 0;
+  {
+    store_lock lock{*service};
+    load_client load{service->port(), {"/" + text(link, "slug")}, 4, headers};
+    // The drain has given a batch up and keeps it.
+    ASSERT_TRUE(
+      eventually([&] { return metric("turnout_drain_failures_total") > 0; }));
+    EXPECT_THAT(service->errors(), HasSubstr("events stay in the journal"));
+    // Whoever wants to write is told so, with when to try again.
+    auto refused
+      = post(links_path, {{"name", "later"}, {"variants", two_variants()}});
+    expect_error(refused, 503);
+    EXPECT_NE(refused.header("retry-after"), "");
+    load.finish();
+    EXPECT_THAT(load.others(), IsEmpty());
+    EXPECT_EQ(load.unanswered(), 0);
+    visits = load.acknowledged();
+    EXPECT_GT(visits, 0);
+    // Neither counters nor rows ran ahead.
+    EXPECT_EQ(counts_of(link), counts{});
+  }
+  expect_counts(link, visits);
+  expect_sums_agree(link);
+  EXPECT_EQ(metric("turnout_clicks_lost_total"), 0);
+  EXPECT_TRUE(eventually([&] {
+    return service->errors().find("the store takes events again")
+           != std::string::npos;
+  }));
+}
+
+TEST_F(store_outage_test, case_94_what_could_not_be_written_comes_once) {
+  auto link = make_split();
+  load_client load{service->port(), {"/" + text(link, "slug")}, 8, headers};
+  // Longer than the drain waits for the lock, so every second try fails.
+  for (int i = 0; i < 3; ++i) {
+    auto failures = metric("turnout_drain_failures_total");
+    auto before = load.acknowledged();
+    {
+      store_lock lock{*service};
+      ASSERT_TRUE(eventually([&] {
+        return metric("turnout_drain_failures_total") > failures
+               && load.acknowledged() > before;
+      }));
+    }
+    auto moved = counts_of(link).list_clicks;
+    ASSERT_TRUE(
+      eventually([&] { return counts_of(link).list_clicks > moved; }));
+  }
+  load.finish();
+  EXPECT_THAT(load.others(), IsEmpty());
+  expect_counts(link, load.acknowledged());
+  auto verified = service->run({"verify"});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+}

@@ -1,0 +1,128 @@
+// How SQLite finds the rows of what requests wait for: by an index, however
+// many rows there are.
+
+#include "plugins/sqlite/sql.hpp"
+#include "storage/plugin_loader.hpp"
+#include "tests/storage/temporary_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace turnout::test {
+
+namespace sql = sqlite::sql;
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+namespace {
+
+class sqlite_plans_test : public testing::Test {
+protected:
+  void SetUp() override {
+    auto open = storage::load_plugin("sqlite", {TEST_PLUGIN_DIR},
+                                     {x_directory.path().string(), {}});
+    ASSERT_TRUE(open);
+    auto db = (*open)();
+    ASSERT_TRUE(db);
+    ASSERT_FALSE((*db)->migrate());
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open((x_directory.path() / "turnout.db").c_str(), &raw),
+              SQLITE_OK);
+    x_db.reset(raw);
+  }
+
+  /// Returns the steps of a statement's plan.
+  std::vector<std::string> plan_of(const std::string& statement) {
+    std::vector<std::string> result;
+    sqlite3_stmt* raw = nullptr;
+    auto text = "EXPLAIN QUERY PLAN " + statement;
+    if (sqlite3_prepare_v2(x_db.get(), text.c_str(), -1, &raw, nullptr)
+        != SQLITE_OK)
+      throw std::runtime_error{sqlite3_errmsg(x_db.get())};
+    while (sqlite3_step(raw) == SQLITE_ROW)
+      result.emplace_back(
+        reinterpret_cast<const char*>(sqlite3_column_text(raw, 3)));
+    sqlite3_finalize(raw);
+    return result;
+  }
+
+private:
+  struct closer {
+    void operator()(sqlite3* db) const {
+      sqlite3_close(db);
+    }
+  };
+
+  temporary_directory x_directory;
+  std::unique_ptr<sqlite3, closer> x_db;
+};
+
+// Scanning what an inner query returned reads no table; "page" is the inner
+// query of the list of links.
+auto reads_no_whole_table() {
+  return Each(testing::AnyOf(Not(StartsWith("SCAN")), StartsWith("SCAN ("),
+                             "SCAN page"));
+}
+
+} // namespace
+
+TEST_F(sqlite_plans_test, case_98_no_request_reads_a_whole_table) {
+  for (const char* statement : {sql::link_by_slug,
+                                sql::link_by_id,
+                                sql::variants_of_link,
+                                sql::strata_of_link,
+                                sql::list_links,
+                                sql::count_links,
+                                sql::totals_of_link,
+                                sql::first_and_last_day,
+                                sql::days_of_link,
+                                sql::variants_in_days,
+                                sql::visitors_in_days,
+                                sql::top_values,
+                                sql::excluded_in_days,
+                                sql::click_days,
+                                sql::count_clicks,
+                                sql::list_clicks,
+                                sql::find_click,
+                                sql::mark_converted,
+                                sql::click_of_visitor,
+                                sql::update_visitor,
+                                sql::conversion_by_event,
+                                sql::first_conversion_of_click,
+                                sql::conversions_of_link,
+                                sql::changes_since,
+                                sql::recount_daily_visitors}) {
+    auto plan = plan_of(statement);
+    EXPECT_THAT(plan, Not(IsEmpty())) << statement;
+    EXPECT_THAT(plan, reads_no_whole_table()) << statement;
+  }
+}
+
+TEST_F(sqlite_plans_test, case_98_pages_come_in_the_order_of_an_index) {
+  auto is_sorted = HasSubstr("TEMP B-TREE");
+  for (const char* statement :
+       {sql::list_clicks, sql::conversions_of_link, sql::changes_since})
+    EXPECT_THAT(plan_of(statement), Each(Not(is_sorted))) << statement;
+  // Only the links of the page are sorted, after their rows were found.
+  auto plan = plan_of(sql::list_links);
+  auto sorted = std::find_if(plan.begin(), plan.end(), [](auto& step) {
+    return step.find("TEMP B-TREE") != std::string::npos;
+  });
+  auto page = std::find(plan.begin(), plan.end(), "SCAN page");
+  ASSERT_NE(page, plan.end());
+  EXPECT_GT(sorted, page);
+}
+
+TEST_F(sqlite_plans_test, case_98_a_scan_would_be_seen) {
+  EXPECT_THAT(plan_of("SELECT * FROM clicks WHERE country = 'DE'"),
+              Not(reads_no_whole_table()));
+}
+
+} // namespace turnout::test
