@@ -72,7 +72,7 @@ std::optional<response> refuse_path(const route_match& match) {
 /// What the owner of a valid key may not do.
 std::optional<response> refuse_kind(const principal& who,
                                     const operation& what) {
-  if (what.needs_secret && who.type == key_type::publishable)
+  if (what.needs == credential::secret_key && who.type == key_type::publishable)
     return detail_response(403, "This operation requires a secret API key.");
   if (!who.api_access)
     return detail_response(403, "API access is not enabled for this account.");
@@ -138,6 +138,8 @@ void handle(const api_call_ptr& call) {
   if (in.method == http_method::options && match.where)
     return call->send(preflight(*match.where));
   auto refusal = refuse_path(match);
+  if (!refusal && match.what->needs == credential::none)
+    return match.what->handle(call);
   auto who = authenticate(where, in);
   if (!who)
     return handle_without_key(*call, who.error(), std::move(refusal));

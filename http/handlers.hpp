@@ -37,4 +37,7 @@ void get_analytics(const api_call_ptr& call);
 /// `POST /public/conversions`.
 void convert(const api_call_ptr& call);
 
+/// `GET /openapi.json`.
+void get_description(const api_call_ptr& call);
+
 } // namespace turnout

@@ -121,12 +121,18 @@ void request::add_header(std::string_view name, std::string_view value,
       if (is_same(name, "content-type"))
         content_type = trim(value);
       break;
+    case 13:
+      if (is_same(name, "if-none-match"))
+        if_none_match = trim(value);
+      break;
     case 15:
       if (is_same(name, "x-forwarded-for")) {
         forwarded_for.push_back(value);
       } else if (is_same(name, "idempotency-key")) {
         idempotency_key = trim(value);
         ++idempotency_keys;
+      } else if (is_same(name, "accept-encoding")) {
+        accept_encoding = value;
       }
       break;
     default:

@@ -63,6 +63,8 @@ struct request {
   std::string_view content_type;
   std::string_view api_key;
   std::string_view idempotency_key;
+  std::string_view if_none_match;
+  std::string_view accept_encoding;
   std::string_view real_ip;
   std::string_view sec_purpose;
   std::string_view purpose;

@@ -22,6 +22,8 @@ std::string_view reason_of(int status) noexcept {
       return "No Content";
     case 302:
       return "Found";
+    case 304:
+      return "Not Modified";
     case 400:
       return "Bad Request";
     case 401:
@@ -109,6 +111,8 @@ response error_response(const caf::error& err) {
 
 std::string render(const response& x, bool head, bool keep_alive) {
   const auto reason = reason_of(x.status);
+  // These never have a body.
+  const auto has_body = x.status != 204 && x.status != 304;
   std::string result;
   result.reserve(x.fields.size() + x.body.size() + reason.size() + 80);
   result += "HTTP/1.1 ";
@@ -118,13 +122,13 @@ std::string render(const response& x, bool head, bool keep_alive) {
   result += keep_alive ? "\r\nConnection: keep-alive\r\n"
                        : "\r\nConnection: close\r\n";
   result += x.fields;
-  if (x.status != 204) {
+  if (has_body) {
     result += "Content-Length: ";
     append_number(result, x.body.size());
     result += "\r\n";
   }
   result += "\r\n";
-  if (!head && x.status != 204)
+  if (!head && has_body)
     result += x.body;
   return result;
 }

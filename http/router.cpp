@@ -1,6 +1,7 @@
 #include "http/router.hpp"
 
 #include "http/api.hpp"
+#include "http/docs.hpp"
 #include "http/pages.hpp"
 #include "http/percent.hpp"
 #include "http/pixel.hpp"
@@ -67,6 +68,8 @@ void route_or_throw(site& where, const exchange_ptr& x) {
   auto path = in.path;
   if (path == "/")
     return x->send(front_page());
+  if (is_below(path, "/docs"))
+    return answer_docs(where, x);
   if (path.starts_with(pixel_prefix) && path.ends_with(pixel_suffix)) {
     path.remove_prefix(pixel_prefix.size());
     path.remove_suffix(pixel_suffix.size());

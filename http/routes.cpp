@@ -7,25 +7,34 @@ namespace turnout {
 namespace {
 
 constexpr operation links[] = {
-  {http_method::get, false, list_links},
-  {http_method::post, true, create_link},
+  {http_method::get, credential::key, list_links},
+  {http_method::post, credential::secret_key, create_link},
 };
 
 constexpr operation one_link[] = {
-  {http_method::get, false, get_link},
-  {http_method::put, true, update_link},
-  {http_method::del, true, delete_link},
+  {http_method::get, credential::key, get_link},
+  {http_method::put, credential::secret_key, update_link},
+  {http_method::del, credential::secret_key, delete_link},
 };
 
-constexpr operation variants[] = {{http_method::put, true, put_variants}};
+constexpr operation variants[]
+  = {{http_method::put, credential::secret_key, put_variants}};
 
-constexpr operation promotion[] = {{http_method::post, true, promote_winner}};
+constexpr operation promotion[]
+  = {{http_method::post, credential::secret_key, promote_winner}};
 
-constexpr operation clicks[] = {{http_method::get, false, list_clicks}};
+constexpr operation clicks[]
+  = {{http_method::get, credential::key, list_clicks}};
 
-constexpr operation analytics[] = {{http_method::get, false, get_analytics}};
+constexpr operation analytics[]
+  = {{http_method::get, credential::key, get_analytics}};
 
-constexpr operation conversions[] = {{http_method::post, true, convert}};
+constexpr operation conversions[]
+  = {{http_method::post, credential::secret_key, convert}};
+
+constexpr operation description[] = {
+  {http_method::get, credential::none, get_description},
+};
 
 constexpr route table[] = {
   {"/public/links", links},
@@ -35,6 +44,7 @@ constexpr route table[] = {
   {"/public/links/{id}/clicks", clicks},
   {"/public/links/{id}/analytics", analytics},
   {"/public/conversions", conversions},
+  {"/openapi.json", description},
 };
 
 constexpr std::string_view placeholder = "{id}";
@@ -67,6 +77,10 @@ route_match find_route(std::string_view path, http_method method) noexcept {
     return result;
   }
   return result;
+}
+
+std::span<const route> all_routes() noexcept {
+  return table;
 }
 
 std::string methods_of(const route& x) {

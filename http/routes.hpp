@@ -3,17 +3,27 @@
 #include "http/api_call.hpp"
 #include "http/request.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace turnout {
 
+/// What a caller has to show.
+enum class credential : uint8_t {
+  /// Nothing.
+  none,
+  /// An API key of either kind.
+  key,
+  /// A secret API key.
+  secret_key,
+};
+
 /// An operation of the API.
 struct operation {
   http_method method;
-  /// Whether it takes a secret key.
-  bool needs_secret;
+  credential needs;
   void (*handle)(const api_call_ptr&);
 };
 
@@ -37,6 +47,9 @@ struct route_match {
 /// Finds the route of a path.
 /// @param path percent-encoded, relative to base_url.
 route_match find_route(std::string_view path, http_method method) noexcept;
+
+/// Returns all routes.
+std::span<const route> all_routes() noexcept;
 
 /// Returns the methods of a route, such as "GET, POST".
 std::string methods_of(const route& x);

@@ -86,6 +86,8 @@ void site::derive() {
   cut_slashes(base_url);
   api_prefix
     = base_url.empty() ? std::string{default_prefix} : path_of(base_url);
+  public_root = base_url.substr(0, base_url.size() - path_of(base_url).size());
+  description = describe_api(base_url, public_root, short_base);
   own_host = host_of(short_base);
   forbidden.names.clear();
   if (!x_allow_own_host && !own_host.empty())

@@ -3,6 +3,7 @@
 #include "actors/service.hpp"
 #include "config/settings.hpp"
 #include "core/rules.hpp"
+#include "http/api_description.hpp"
 #include "http/bad_key_limiter.hpp"
 #include "http/client_address.hpp"
 #include "http/geo.hpp"
@@ -40,6 +41,9 @@ struct site {
   std::string base_url;
   std::string short_base;
 
+  /// Full address of the public listener: base_url without its path.
+  std::string public_root;
+
   /// Host of short_base in lower case.
   std::string own_host;
 
@@ -47,6 +51,8 @@ struct site {
   own_hosts forbidden;
 
   std::string cors_origin;
+
+  api_description description;
 
   /// What is appended to the sticky cookie's name and value.
   std::string cookie_attributes;

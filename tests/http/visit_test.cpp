@@ -83,7 +83,7 @@ TEST_F(visits, what_cannot_be_a_slug_is_not_asked_for) {
                       "/x/y/z",       "/..",
                       "/caf%C3%A9",   "/assets",
                       "/metrics",     "/HEALTHZ",
-                      "/docs",        "/a123456789012345678901234567890bc",
+                      "/DOCS",        "/a123456789012345678901234567890bc",
                       "/c/",          "/c/x",
                       "/c.js",        "*",
                       "/sitemap.xml", "/.well-known/acme"}) {

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "http/exchange.hpp"
+#include "http/site.hpp"
+
+namespace turnout {
+
+/// Answers GET and HEAD of `/docs` and what is below it: a page that shows the
+/// description of the API, and the files it consists of.
+void answer_docs(site& where, const exchange_ptr& x);
+
+/// Returns whether the value of an Accept-Encoding header allows gzip.
+bool accepts_gzip(std::string_view accept_encoding) noexcept;
+
+} // namespace turnout
