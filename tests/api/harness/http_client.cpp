@@ -1,5 +1,7 @@
 #include "tests/api/harness/http_client.hpp"
 
+#include "tests/api/harness/recorder.hpp"
+
 #include <stdexcept>
 
 namespace turnout::test {
@@ -35,6 +37,7 @@ response http_client::send(const std::string& method, const std::string& path,
     throw std::runtime_error("no answer to " + method + " "
                              + path.substr(0, 100));
   }
+  record_exchange(x_port, method, path, body, *answer);
   return std::move(*answer);
 }
 

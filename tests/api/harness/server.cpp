@@ -1,6 +1,7 @@
 #include "tests/api/harness/server.hpp"
 
 #include "tests/api/harness/eventually.hpp"
+#include "tests/api/harness/recorder.hpp"
 
 #include <signal.h>
 
@@ -67,6 +68,7 @@ void server::start() {
                              + "\nstderr: " + errors());
   x_origin = found[1];
   x_operator_origin = found[2];
+  record_nothing_of(operator_port());
 }
 
 int server::stop() {
