@@ -1,7 +1,7 @@
 // Checks docs/api/openapi.yaml with the rules of Redocly, warnings included:
 //   node script/lint-api.mjs
-// The rules come as a library that the client's generator needs anyway; the
-// command-line tool around it is ten times as large.
+// The rules come as a library that the client's generator needs anyway, so that
+// the large command-line tool around it is not needed.
 
 import { fileURLToPath } from 'node:url';
 import { createConfig, formatProblems, getTotals, lint }
