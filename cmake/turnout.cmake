@@ -5,6 +5,10 @@ target_include_directories(turnout_options
                            INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 target_compile_options(turnout_options INTERFACE -Wall -Wextra -Wpedantic
                                                  -Werror=return-type)
+# Asio asks for this after whatever was included before it, so that without it
+# one file frees with free() what another allocated with operator new.
+target_compile_definitions(turnout_options
+                           INTERFACE ASIO_HAS_STD_ALIGNED_ALLOC=1)
 target_link_libraries(turnout_options INTERFACE Threads::Threads)
 
 # turnout_library(<folder> [PUBLIC <libs>...] [PRIVATE <libs>...]) makes the

@@ -54,12 +54,12 @@ struct actors_fixture : testing::Test {
                          &counters);
   }
 
-  /// Runs `f` on a reactor and waits for it.
+  /// Runs `f` on a reactor and waits for it and for what it posted there.
   void on_reactor(size_t index, const std::function<void()>& f) {
     std::promise<void> done;
     reactors.post(index, [&] {
       f();
-      done.set_value();
+      reactors.post(index, [&] { done.set_value(); });
     });
     done.get_future().wait();
   }
