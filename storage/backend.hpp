@@ -4,6 +4,7 @@
 #include "core/event.hpp"
 #include "core/model.hpp"
 #include "core/report.hpp"
+#include "core/winner_report.hpp"
 
 #include <array>
 #include <cstdint>
@@ -68,6 +69,12 @@ struct event_batch {
 /// New totals of a link that a batch or a conversion touched.
 struct link_totals {
   uuid link_id;
+  /// Whether the link asks for a recommendation.
+  bool auto_winner = false;
+  /// `link::version` at that time.
+  int64_t version = 0;
+  /// The last conversion that was recorded; none if none was.
+  uuid last_conversion;
   std::vector<variant_totals> variants;
 };
 
@@ -91,6 +98,14 @@ struct conversion_result {
   /// Whether it is new; otherwise the first result of a repeat.
   bool created = true;
   link_totals totals;
+};
+
+/// What `add_recommendation` did.
+struct recommendation_result {
+  /// The recommendation of the link and generation, as it was first stored.
+  recommendation stored;
+  /// Whether it is the one that was to be added.
+  bool added = false;
 };
 
 /// One entry of the change feed.
@@ -246,6 +261,19 @@ public:
   clicks(const uuid& account_id, const uuid& link_id, const click_range& range,
          int page, int per_page)
     = 0;
+
+  // -- winner -----------------------------------------------------------------
+
+  /// Returns what there is for the winner of a link, deleted ones included, of
+  /// its generation in force and from one snapshot; nullopt for an unknown id.
+  virtual caf::expected<std::optional<winner_evidence>>
+  evidence(const uuid& link_id) = 0;
+
+  /// Stores a recommendation unless its link and generation have one: one and
+  /// the same is returned to all that try, from whichever node. Fails with
+  /// `ec::not_found` when there is no such link.
+  virtual caf::expected<recommendation_result>
+  add_recommendation(const recommendation& x) = 0;
 
   // -- changes ----------------------------------------------------------------
 

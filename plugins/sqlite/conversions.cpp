@@ -93,6 +93,8 @@ sqlite_backend::add_conversion(const uuid& account_id,
       }
     }
     result.totals = totals_reader{db}.read(link_key);
+    if (result.created)
+      result.totals.last_conversion = x.id;
     tx.commit();
     return result;
   });

@@ -106,8 +106,11 @@ public:
     for (auto [journal, position] : x_positions.next())
       x_db.run(sql::set_position, x_batch.node, journal, position);
     totals_reader totals{x_db};
-    for (auto link_key : x_sums.links)
-      x_result.totals.emplace_back(totals.read(link_key));
+    for (auto link_key : x_sums.links) {
+      auto& added = x_result.totals.emplace_back(totals.read(link_key));
+      if (auto i = x_last.find(link_key); i != x_last.end())
+        added.last_conversion = i->second;
+    }
     return std::move(x_result);
   }
 
@@ -173,8 +176,11 @@ private:
     if (link_key == 0)
       return false;
     auto plan = plugins::plan_conversion(source, link_key, x);
-    return plan.what == conversion_plan::outcome::record
-           && record(x_db, plan, x_sums);
+    if (plan.what != conversion_plan::outcome::record
+        || !record(x_db, plan, x_sums))
+      return false;
+    x_last[link_key] = x.id;
+    return true;
   }
 
   connection& x_db;
@@ -183,6 +189,8 @@ private:
   known_rows x_rows;
   rollups x_sums;
   batch_visits x_visits;
+  /// The last conversion of each link.
+  std::unordered_map<row_key, uuid> x_last;
   storage::store_result x_result;
 };
 
@@ -301,8 +309,11 @@ storage::link_totals totals_reader::read(row_key link_key) {
   std::vector<std::pair<int, variant_totals>> found;
   x_query.each(link_key, [&](const uuid& link_id, const uuid& variant_id,
                              int64_t clicks, int64_t converted,
-                             int64_t conversions, int place) {
+                             int64_t conversions, int place, int auto_winner,
+                             int64_t version) {
     result.link_id = link_id;
+    result.auto_winner = auto_winner != 0;
+    result.version = version;
     found.push_back({place, {variant_id, clicks, conversions, converted}});
   });
   std::stable_sort(found.begin(), found.end(),

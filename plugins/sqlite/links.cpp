@@ -48,8 +48,9 @@ row_key add_variant(connection& db, row_key link_key, const variant& x) {
 void add_stratum(connection& db, row_key link_key, const link& x) {
   auto current = current_stratum(x);
   auto weights = plugins::encode_weights(current);
+  auto at = to_micros(x.updated_at);
   db.run(sql::add_stratum, link_key, current.number, current.generation,
-         weights);
+         weights, at);
 }
 
 template <class... Ts>

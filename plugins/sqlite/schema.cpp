@@ -169,6 +169,24 @@ const std::vector<storage::migration>& schema() {
        " clicks INTEGER NOT NULL)",
        "INSERT INTO horizons VALUES (0, 0)",
      }},
+    {2,
+     "recommendations",
+     {
+       // 0 for strata that are older than this step.
+       "ALTER TABLE strata ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0",
+
+       // The key makes a recommendation once for a link and generation.
+       "CREATE TABLE recommendations ("
+       " link_key INTEGER NOT NULL REFERENCES links,"
+       " generation INTEGER NOT NULL,"
+       " variant_hi INTEGER NOT NULL, variant_lo INTEGER NOT NULL,"
+       " label TEXT NOT NULL, decided_at INTEGER NOT NULL,"
+       " cause INTEGER NOT NULL,"
+       " conversion_hi INTEGER NOT NULL, conversion_lo INTEGER NOT NULL,"
+       " method TEXT NOT NULL, threshold INTEGER NOT NULL,"
+       " snapshot TEXT NOT NULL,"
+       " PRIMARY KEY (link_key, generation)) WITHOUT ROWID",
+     }},
   };
   return steps;
 }

@@ -97,8 +97,9 @@ inline constexpr char add_variant[]
     " :created_at) RETURNING variant_key";
 
 inline constexpr char add_stratum[]
-  = "INSERT INTO strata (link_key, number, generation, weights) VALUES (:link,"
-    " :number, :generation, :weights) ON CONFLICT DO NOTHING";
+  = "INSERT INTO strata (link_key, number, generation, weights, created_at)"
+    " VALUES (:link, :number, :generation, :weights, :created_at)"
+    " ON CONFLICT DO NOTHING";
 
 inline constexpr char link_by_slug[]
   = "SELECT link_key, id_hi, id_lo, user_hi, user_lo, slug, name, is_active,"
@@ -337,12 +338,13 @@ inline constexpr char id_of_link[]
 inline constexpr char totals_of_link[]
   = "SELECT l.id_hi, l.id_lo, v.id_hi, v.id_lo, coalesce(t.clicks, 0),"
     " coalesce(t.converted, 0), coalesce(t.conversions, 0),"
-    " v.retired * 1000 + v.position FROM links l"
+    " v.retired * 1000 + v.position, l.auto_winner, l.version FROM links l"
     " JOIN variants v ON v.link_key = l.link_key"
     " LEFT JOIN variant_totals t ON t.link_key = v.link_key"
     " AND t.variant_key = v.variant_key WHERE l.link_key = :link"
     " UNION ALL SELECT l.id_hi, l.id_lo, 0, 0, t.clicks, t.converted,"
-    " t.conversions, 1000000 FROM links l JOIN variant_totals t"
+    " t.conversions, 1000000, l.auto_winner, l.version FROM links l"
+    " JOIN variant_totals t"
     " ON t.link_key = l.link_key WHERE l.link_key = :link"
     " AND t.variant_key = 0";
 
@@ -391,6 +393,36 @@ inline constexpr char list_clicks[]
     " WHERE c.link_key = :link AND c.id_hi >= :first_id AND c.id_hi < :end_id"
     " AND c.created_at >= :from AND c.created_at < :until"
     " ORDER BY c.id_hi DESC, c.id_lo DESC LIMIT :limit OFFSET :offset";
+
+// -- winner -------------------------------------------------------------------
+
+inline constexpr char strata_of_generation[]
+  = "SELECT number, generation, weights FROM strata WHERE link_key = :link"
+    " AND generation = :generation ORDER BY number";
+
+inline constexpr char start_of_generation[]
+  = "SELECT created_at FROM strata WHERE link_key = :link"
+    " AND generation = :generation ORDER BY number LIMIT 1";
+
+inline constexpr char evidence_of_generation[]
+  = "SELECT e.stratum, v.id_hi, v.id_lo, e.clicks, e.conversions"
+    " FROM strata s JOIN evidence e ON e.link_key = s.link_key"
+    " AND e.stratum = s.number JOIN variants v"
+    " ON v.variant_key = e.variant_key WHERE s.link_key = :link"
+    " AND s.generation = :generation ORDER BY e.stratum, e.variant_key";
+
+inline constexpr char add_recommendation[]
+  = "INSERT INTO recommendations (link_key, generation, variant_hi,"
+    " variant_lo, label, decided_at, cause, conversion_hi, conversion_lo,"
+    " method, threshold, snapshot) VALUES (:link, :generation, :variant_hi,"
+    " :variant_lo, :label, :decided_at, :cause, :conversion_hi,"
+    " :conversion_lo, :method, :threshold, :snapshot) ON CONFLICT DO NOTHING";
+
+inline constexpr char find_recommendation[]
+  = "SELECT link_key, generation, variant_hi, variant_lo, label, decided_at,"
+    " cause, conversion_hi, conversion_lo, method, threshold, snapshot"
+    " FROM recommendations WHERE link_key = :link"
+    " AND generation = :generation";
 
 // -- secrets and changes ------------------------------------------------------
 

@@ -98,6 +98,14 @@ public:
                                    const storage::click_range& range, int page,
                                    int per_page) override;
 
+  // -- winner (winner.cpp) ----------------------------------------------------
+
+  caf::expected<std::optional<winner_evidence>>
+  evidence(const uuid& link_id) override;
+
+  caf::expected<storage::recommendation_result>
+  add_recommendation(const recommendation& x) override;
+
   // -- secrets, changes, retention (feed.cpp) ---------------------------------
 
   caf::expected<std::vector<storage::day_secret>>
@@ -163,8 +171,9 @@ public:
   storage::link_totals read(row_key link_key);
 
 private:
-  plugins::bound_query<std::tuple<uuid, uuid, int64_t, int64_t, int64_t, int>,
-                       row_key>
+  plugins::bound_query<
+    std::tuple<uuid, uuid, int64_t, int64_t, int64_t, int, int, int64_t>,
+    row_key>
     x_query;
 };
 

@@ -24,6 +24,7 @@ struct memory_store {
   std::vector<storage::event_batch> batches;
   std::vector<account> accounts;
   std::vector<api_key> keys;
+  std::map<uuid, winner_evidence> evidence;
   row_key next_key = 1;
   /// Called at the start of every call, outside the lock; may wait or throw.
   std::function<void(const std::string& call)> hook;
@@ -237,6 +238,33 @@ public:
                                    int) override {
     if (auto err = enter("clicks"))
       return err;
+    return make_error(ec::not_found, "Link not found");
+  }
+
+  caf::expected<std::optional<winner_evidence>>
+  evidence(const uuid& link_id) override {
+    if (auto err = enter("evidence"))
+      return err;
+    const std::lock_guard guard{x_store->mutex};
+    auto i = x_store->evidence.find(link_id);
+    if (i == x_store->evidence.end())
+      return std::optional<winner_evidence>{};
+    return std::optional{i->second};
+  }
+
+  caf::expected<storage::recommendation_result>
+  add_recommendation(const recommendation& x) override {
+    if (auto err = enter("add_recommendation"))
+      return err;
+    const std::lock_guard guard{x_store->mutex};
+    for (auto& [id, y] : x_store->evidence) {
+      if (y.subject.key != x.link_key)
+        continue;
+      const auto added = !y.recommended;
+      if (added)
+        y.recommended = x;
+      return storage::recommendation_result{*y.recommended, added};
+    }
     return make_error(ec::not_found, "Link not found");
   }
 

@@ -132,6 +132,15 @@ public:
     return not_kept();
   }
 
+  caf::expected<std::optional<winner_evidence>> evidence(const uuid&) override {
+    return not_kept();
+  }
+
+  caf::expected<recommendation_result>
+  add_recommendation(const recommendation&) override {
+    return not_kept();
+  }
+
   caf::expected<int64_t> last_change() override {
     return not_kept();
   }
