@@ -28,12 +28,18 @@ void record(recorder_pointer self, const store_pool_actor& pool,
 
 conversion_recorder_actor::behavior_type
 conversion_recorder(recorder_pointer self, const store_pool_actor& pool,
-                    std::function<drain_actor()> current_drain) {
+                    std::function<drain_actor()> current_drain,
+                    std::function<void(const storage::link_totals&)> touched) {
+  const auto answer
+    = [=](const conversion_call_ptr& call, result_type& result) {
+        if (result && result->created && touched)
+          touched(result->totals);
+        call->reply->deliver(std::move(result));
+      };
   const auto after_drain = [=](const conversion_call_ptr& call) {
     const auto finish = [=] {
-      record(self, pool, call, [call](result_type& result) {
-        call->reply->deliver(std::move(result));
-      });
+      record(self, pool, call,
+             [=](result_type& result) { answer(call, result); });
     };
     self->request(current_drain(), caf::infinite, flush_atom::value)
       .then([finish](bool) { finish(); },
@@ -51,7 +57,7 @@ conversion_recorder(recorder_pointer self, const store_pool_actor& pool,
         if (!result && code_of(result.error()) == ec::not_found)
           after_drain(call); // The click may be in a journal still.
         else
-          call->reply->deliver(std::move(result));
+          answer(call, result);
       });
     },
   };

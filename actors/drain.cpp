@@ -174,6 +174,8 @@ caf::expected<bool> drain_state::move_batch() {
     static_cast<double>(stored->conversions_dropped));
   counters.drain_lag_seconds->Set(
     std::chrono::duration<double>(now() - oldest).count());
+  if (x_tools.touched)
+    x_tools.touched(stored->totals);
   for (const auto& x : batch.ranges) {
     x_positions[x.journal] = x.last;
     if (auto err = x_reader->trim(x.journal, x.last))

@@ -30,6 +30,9 @@ struct drain_tools {
   /// journals of former runs.
   std::function<int64_t(int journal)> committed;
   metrics* counters = nullptr;
+  /// Called with the new totals of the links that a stored batch touched; may
+  /// be empty.
+  std::function<void(const std::vector<storage::link_totals>&)> touched = {};
 };
 
 /// State of the DRAIN: moves events from the journals of a node into the store,

@@ -63,6 +63,16 @@ using rate_limiter_actor = caf::typed_actor<
   // Counts one request and answers whether it may pass.
   caf::reacts_to<admission_call_ptr>>;
 
+/// The WINNER JUDGE evaluates links whose evidence changed, and has a
+/// recommendation stored when one is due.
+using winner_judge_actor = caf::typed_actor<
+  // The store has new totals of these links.
+  caf::reacts_to<touched_links_ptr>,
+  // A link was changed, or has to be evaluated for another reason.
+  caf::reacts_to<reload_atom, uuid>,
+  // INTERNAL: goes on after a failure of the store.
+  caf::reacts_to<tick_atom>>;
+
 /// The DRAIN moves events from the journals into the store.
 using drain_actor = caf::typed_actor<
   // INTERNAL: moves what there is.

@@ -109,6 +109,8 @@ void store_change(link_pointer self, const link_call_ptr& call, int attempt) {
       auto& st = self->state;
       if (saved) {
         st.assign(std::move(*saved));
+        if (st.saved)
+          st.saved(st.current);
         call->reply->deliver(st.current);
         next_call(self);
         return;
@@ -165,12 +167,14 @@ void next_call(link_pointer self) {
 
 // -- behavior -----------------------------------------------------------------
 
-link_actor::behavior_type link_behavior(link_pointer self, const link& x,
-                                        const settings* options,
-                                        const store_pool_actor& pool) {
+link_actor::behavior_type
+link_behavior(link_pointer self, const link& x, const settings* options,
+              const store_pool_actor& pool,
+              std::function<void(const link&)> saved) {
   auto& st = self->state;
   st.options = options;
   st.pool = pool;
+  st.saved = std::move(saved);
   st.last_used = std::chrono::steady_clock::now();
   st.assign(x);
   return {

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <string>
 
 namespace turnout {
@@ -32,6 +33,9 @@ public:
 
   store_pool_actor pool;
 
+  /// Called with each change that was stored; may be empty.
+  std::function<void(const link&)> saved;
+
   /// Changes that wait for the one that is being stored.
   std::deque<link_call_ptr> waiting;
 
@@ -50,8 +54,10 @@ private:
 
 /// Behavior of a LINK.
 /// @param options must outlive the actor.
+/// @param saved called with each change that was stored; may be empty.
 link_actor::behavior_type
 link_behavior(link_actor::stateful_pointer<link_state> self, const link& x,
-              const settings* options, const store_pool_actor& pool);
+              const settings* options, const store_pool_actor& pool,
+              std::function<void(const link&)> saved);
 
 } // namespace turnout

@@ -32,7 +32,8 @@ link_supervisor_state::loaded& adopt(supervisor_pointer self, const link& x) {
   auto& st = self->state;
   if (auto i = st.links.find(x.id); i != st.links.end())
     return i->second;
-  auto handle = self->spawn(link_behavior, x, st.tools.options, st.tools.pool);
+  auto handle = self->spawn(link_behavior, x, st.tools.options, st.tools.pool,
+                            st.tools.link_saved);
   self->monitor(handle);
   st.ids.emplace(x.slug, x.id);
   st.tools.counters->links_loaded->Set(

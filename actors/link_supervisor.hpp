@@ -7,6 +7,7 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -21,6 +22,8 @@ struct link_supervisor_tools {
   metrics* counters = nullptr;
   link_directory* directory = nullptr;
   store_pool_actor pool;
+  /// Called with each change of a link that was stored; may be empty.
+  std::function<void(const link&)> link_saved = {};
 };
 
 /// State of the LINK SUPERVISOR.

@@ -64,6 +64,10 @@ struct admission_call {
   reply_ptr<rate_status> reply;
 };
 
+/// New totals of links that ask for a recommendation.
+using touched_links_ptr
+  = std::shared_ptr<const std::vector<storage::link_totals>>;
+
 using link_call_ptr = std::shared_ptr<link_call>;
 using creation_call_ptr = std::shared_ptr<creation_call>;
 using conversion_call_ptr = std::shared_ptr<conversion_call>;
@@ -95,6 +99,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::store_job)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::store_outcome)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::uuid)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::visit_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::touched_links_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::link_call_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::creation_call_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::conversion_call_ptr)

@@ -10,6 +10,7 @@
 #include "actors/root_supervisor.hpp"
 #include "actors/store_call.hpp"
 #include "actors/store_pool.hpp"
+#include "actors/winner_judge.hpp"
 #include "monitoring/log.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -18,6 +19,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace turnout {
@@ -98,9 +100,13 @@ void node::spawn_actors(storage::backend_factory open,
   x_pool = system.spawn(
     store_pool, open, static_cast<size_t>(x_options.storage.workers),
     static_cast<size_t>(x_options.storage.queue), &x_counters);
-  x_supervisor = system.spawn(
-    link_supervisor,
-    link_supervisor_tools{&x_options, &x_counters, &x_directory, x_pool});
+  link_supervisor_tools for_supervisor{&x_options, &x_counters, &x_directory,
+                                       x_pool};
+  for_supervisor.link_saved = [this](const link& x) {
+    if (x.auto_winner)
+      judge_again(x.id);
+  };
+  x_supervisor = system.spawn(link_supervisor, for_supervisor);
   drain_tools for_drain;
   for_drain.journal_dir = x_journal_dir;
   for_drain.node = x_id;
@@ -113,6 +119,8 @@ void node::spawn_actors(storage::backend_factory open,
     return i < x_journals.size() ? x_journals[i]->out().last_position() : 0;
   };
   for_drain.counters = &x_counters;
+  for_drain.touched
+    = [this](const std::vector<storage::link_totals>& x) { tell_judge(x); };
   change_listeners listeners;
   listeners.link_changed = [this](const uuid& id) {
     caf::anon_send(x_supervisor, reload_atom::value, id);
@@ -136,13 +144,19 @@ void node::spawn_actors(storage::backend_factory open,
   });
   add("rate_limiter",
       [this] { return x_limiter.set(x_system->spawn(rate_limiter)); });
+  add("winner_judge", [this] {
+    return x_judge.set(
+      x_system->spawn(winner_judge, winner_judge_tools{x_pool, &x_counters}));
+  });
   add("drain", [this, for_drain] {
     return x_drain.set(x_system->spawn<caf::detached>(drain, for_drain));
   });
   add("conversion_recorder", [this] {
     return x_recorder.set(x_system->spawn(
       conversion_recorder, x_pool,
-      std::function<drain_actor()>{[this] { return x_drain.get(); }}));
+      std::function<drain_actor()>{[this] { return x_drain.get(); }},
+      std::function<void(const storage::link_totals&)>{
+        [this](const storage::link_totals& x) { tell_judge({x}); }}));
   });
   add("change_feed", [this, listeners] {
     // After a restart the first changes are told twice, which is harmless.
@@ -191,7 +205,22 @@ void node::stop(std::chrono::milliseconds grace) {
   x_limiter.clear();
   x_drain.clear();
   x_recorder.clear();
+  x_judge.clear();
   x_system.reset();
+}
+
+// -- winner -------------------------------------------------------------------
+
+void node::tell_judge(const std::vector<storage::link_totals>& x) {
+  auto asking = std::make_shared<std::vector<storage::link_totals>>();
+  std::copy_if(x.begin(), x.end(), std::back_inserter(*asking),
+               [](const auto& y) { return y.auto_winner; });
+  if (!asking->empty())
+    caf::anon_send(x_judge.get(), touched_links_ptr{std::move(asking)});
+}
+
+void node::judge_again(const uuid& link_id) {
+  caf::anon_send(x_judge.get(), reload_atom::value, link_id);
 }
 
 // -- service ------------------------------------------------------------------
@@ -261,6 +290,27 @@ void node::clicks(const uuid& account_id, const uuid& link_id,
     "clicks",
     [=](storage::backend& db) {
       return db.clicks(account_id, link_id, range, page, per_page);
+    },
+    std::move(reply));
+}
+
+void node::winner(const uuid& account_id, const uuid& link_id,
+                  reply_ptr<winner_report> reply) {
+  read<winner_report>(
+    "evidence",
+    [=, this](storage::backend& db) -> caf::expected<winner_report> {
+      auto found = db.evidence(link_id);
+      if (!found)
+        return std::move(found.error());
+      if (!*found || (*found)->subject.user_id != account_id
+          || (*found)->subject.is_deleted)
+        return make_error(ec::not_found, "Link not found");
+      auto result = report_winner(**found, now());
+      // Perhaps the process died between a batch and its evaluation.
+      if (result.status == winner_status::recommended && result.auto_winner
+          && !result.recommended)
+        judge_again(link_id);
+      return result;
     },
     std::move(reply));
 }

@@ -64,6 +64,9 @@ public:
               storage::click_range range, int page, int per_page,
               reply_ptr<click_page> reply) override;
 
+  void winner(const uuid& account_id, const uuid& link_id,
+              reply_ptr<winner_report> reply) override;
+
   void convert(const uuid& account_id, conversion_request x,
                reply_ptr<storage::conversion_result> reply) override;
 
@@ -113,6 +116,12 @@ private:
   void spawn_actors(storage::backend_factory open,
                     std::function<void(std::string)> give_up);
 
+  /// Passes the links that ask for a recommendation to the WINNER JUDGE.
+  void tell_judge(const std::vector<storage::link_totals>& x);
+
+  /// Has a link evaluated.
+  void judge_again(const uuid& link_id);
+
   template <class T, class Work>
   void read(const char* name, Work work, reply_ptr<T> reply);
 
@@ -135,6 +144,7 @@ private:
   slot<rate_limiter_actor> x_limiter;
   slot<drain_actor> x_drain;
   slot<conversion_recorder_actor> x_recorder;
+  slot<winner_judge_actor> x_judge;
   caf::actor x_root;
 };
 

@@ -4,6 +4,7 @@
 #include "actors/visit.hpp"
 #include "core/model.hpp"
 #include "core/report.hpp"
+#include "core/winner_report.hpp"
 #include "journal/journal.hpp"
 #include "storage/backend.hpp"
 
@@ -84,6 +85,11 @@ public:
   virtual void clicks(const uuid& account_id, const uuid& link_id,
                       storage::click_range range, int page, int per_page,
                       reply_ptr<click_page> reply)
+    = 0;
+
+  /// Answers how it stands with the winner of a link.
+  virtual void winner(const uuid& account_id, const uuid& link_id,
+                      reply_ptr<winner_report> reply)
     = 0;
 
   /// Records a conversion of the server call; waits for clicks that are still

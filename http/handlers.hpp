@@ -34,6 +34,9 @@ void list_clicks(const api_call_ptr& call);
 /// `GET /public/links/{id}/analytics`.
 void get_analytics(const api_call_ptr& call);
 
+/// `GET /public/links/{id}/analytics/winner`.
+void get_winner(const api_call_ptr& call);
+
 /// `POST /public/conversions`.
 void convert(const api_call_ptr& call);
 

@@ -1,4 +1,5 @@
 #include "http/codec/report.hpp"
+#include "http/codec/winner.hpp"
 #include "http/handlers.hpp"
 
 namespace turnout {
@@ -35,6 +36,17 @@ void get_analytics(const api_call_ptr& call) {
       [](api_call& call, const analytics_report& x) {
         call.send_json(analytics_body(x));
       }));
+}
+
+void get_winner(const api_call_ptr& call) {
+  auto id = call->path_id();
+  if (!id)
+    return call->fail(id.error());
+  call->where().actors.winner(call->who.account_id, *id,
+                              call->receive_value<winner_report>(
+                                [](api_call& call, const winner_report& x) {
+                                  call.send_json(winner_body(x));
+                                }));
 }
 
 } // namespace turnout

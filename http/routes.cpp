@@ -29,6 +29,9 @@ constexpr operation clicks[]
 constexpr operation analytics[]
   = {{http_method::get, credential::key, get_analytics}};
 
+constexpr operation winner[]
+  = {{http_method::get, credential::key, get_winner}};
+
 constexpr operation conversions[]
   = {{http_method::post, credential::secret_key, convert}};
 
@@ -43,6 +46,7 @@ constexpr route table[] = {
   {"/public/links/{id}/promote-winner", promotion},
   {"/public/links/{id}/clicks", clicks},
   {"/public/links/{id}/analytics", analytics},
+  {"/public/links/{id}/analytics/winner", winner},
   {"/public/conversions", conversions},
   {"/openapi.json", description},
 };

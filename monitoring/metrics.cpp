@@ -226,6 +226,12 @@ metrics::metrics()
                                 "Actors started again after a failure.");
   keys_active
     = make.gauge("turnout_api_keys_active", "API keys that are not revoked.");
+  // -- winner -----------------------------------------------------------------
+  winner_evaluations = make.counter("turnout_winner_evaluations_total",
+                                    "Evaluations of links that ask for a "
+                                    "winner.");
+  recommendations = make.counter("turnout_winner_recommendations_total",
+                                 "Recommendations made by this node.");
 }
 
 metrics::~metrics() = default;

@@ -84,6 +84,10 @@ public:
   prometheus::Counter* actor_restarts;
   prometheus::Gauge* keys_active;
 
+  // -- winner -----------------------------------------------------------------
+  prometheus::Counter* winner_evaluations;
+  prometheus::Counter* recommendations;
+
 private:
   struct label_cache;
 

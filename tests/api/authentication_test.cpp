@@ -34,6 +34,7 @@ protected:
             {"GET", path, {}, false},
             {"GET", path + "/analytics", {}, false},
             {"GET", path + "/clicks", {}, false},
+            {"GET", path + "/analytics/winner", {}, false},
             {"POST", links_path, create, true},
             {"PUT", path, {{"name", "y"}}, true},
             {"PUT", path + "/variants", variants, true},

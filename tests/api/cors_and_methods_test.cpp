@@ -49,10 +49,10 @@ void expect_open(const response& x, const std::string& origin = "*") {
 TEST_F(cors_test, case_78_preflight_needs_no_key) {
   auto one = links_path + "/" + unknown_id;
   std::map<std::string, std::set<std::string>> paths{
-    {links_path, {"get", "post"}}, {one, {"get", "put", "delete"}},
-    {one + "/variants", {"put"}},  {one + "/promote-winner", {"post"}},
-    {one + "/analytics", {"get"}}, {one + "/clicks", {"get"}},
-    {conversions_path, {"post"}}};
+    {links_path, {"get", "post"}},        {one, {"get", "put", "delete"}},
+    {one + "/variants", {"put"}},         {one + "/promote-winner", {"post"}},
+    {one + "/analytics", {"get"}},        {one + "/clicks", {"get"}},
+    {one + "/analytics/winner", {"get"}}, {conversions_path, {"post"}}};
   for (auto& [path, methods] : paths) {
     SCOPED_TRACE(path);
     auto answer = preflight(path, "POST");
@@ -102,6 +102,7 @@ TEST_F(methods_test, known_paths_refuse_other_methods_with_allow) {
     {path_of(link, "/promote-winner"), {"post"}},
     {path_of(link, "/analytics"), {"get"}},
     {path_of(link, "/clicks"), {"get"}},
+    {path_of(link, "/analytics/winner"), {"get"}},
     {conversions_path, {"post"}}};
   for (auto& [path, known] : paths) {
     for (std::string method : {"GET", "POST", "PUT", "DELETE", "PATCH"}) {

@@ -90,7 +90,7 @@ TEST_F(links_test, reading_an_unknown_or_malformed_id) {
   EXPECT_EQ(unknown.detail(), "Link not found");
   for (auto id : {"abc", "123", "01890000-0000-7000-8000-00000000000g",
                   "018900000000700080000000000000000000"}) {
-    for (auto rest : {"", "/analytics", "/clicks"})
+    for (auto rest : {"", "/analytics", "/analytics/winner", "/clicks"})
       expect_error(get(links_path + "/" + id + rest), 400);
   }
 }

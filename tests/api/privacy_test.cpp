@@ -97,7 +97,7 @@ TEST_F(privacy_test, case_65_no_full_address_is_kept) {
   expect_nowhere(std::string("\x20\x03\x00\x00\x00\x01\x00\x02"
                              "\x00\x03\x00\x04\x00\x05\x00\x06",
                              16));
-  for (auto& rest : {"", "/analytics", "/clicks"}) {
+  for (auto& rest : {"", "/analytics", "/analytics/winner", "/clicks"}) {
     auto body = get(path_of(link, rest)).body;
     EXPECT_THAT(body, Not(HasSubstr(v4)));
     EXPECT_THAT(body, Not(HasSubstr("2003:0:1:2")));

@@ -106,6 +106,14 @@ public:
     reply->deliver(page_of_clicks);
   }
 
+  void winner(const uuid& account_id, const uuid& link_id,
+              reply_ptr<winner_report> reply) override {
+    auto i = links.find(link_id);
+    if (i == links.end() || i->second.user_id != account_id)
+      return reply->deliver(make_error(ec::not_found, "Link not found"));
+    reply->deliver(report_of_winner);
+  }
+
   void convert(const uuid&, conversion_request x,
                reply_ptr<storage::conversion_result> reply) override {
     conversions.push_back(x);
@@ -167,6 +175,7 @@ public:
   link_page page_of_links;
   click_page page_of_clicks;
   analytics_report report;
+  winner_report report_of_winner;
   std::function<void(visit_ptr)> on_resolve;
   bool store_is_down = false;
   bool throw_in_with_link = false;
