@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { load } from 'js-yaml';
 
 const types = {
+  '': 'text/plain; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',

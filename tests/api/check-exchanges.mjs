@@ -246,8 +246,8 @@ for (const file of files) {
       if (!(e instanceof mismatch)) throw e;
       const text = `${x.method} ${x.path.slice(0, 120)} ${x.status}: `
         + `${e.message} (${x.test})`;
-      // One of a kind.
-      const kind = e.message.split(':').slice(0, 2).join() + x.status;
+      // One of a kind of each test.
+      const kind = e.message.split(':').slice(0, 2).join() + x.status + x.test;
       if (!problems.has(kind)) problems.set(kind, text);
     }
   }
@@ -272,8 +272,8 @@ if (total === 0) {
   console.error('nothing was recorded');
   process.exit(1);
 }
-for (const text of problems.values()) console.error(text);
+for (const text of [...problems.values()].slice(0, 50)) console.error(text);
 if (problems.size) {
-  console.error(`${problems.size} kinds of mismatch`);
+  console.error(`${problems.size} mismatches`);
   process.exit(1);
 }

@@ -211,7 +211,7 @@ TEST_F(description, has_a_page_of_its_own_files_only) {
 }
 
 TEST_F(description, page_files_have_types_and_tags) {
-  ASSERT_EQ(docs_data::files.size(), 5u);
+  ASSERT_EQ(docs_data::files.size(), 7u);
   for (const auto& x : docs_data::files) {
     const std::string path{x.path};
     const auto plain = get(path);
