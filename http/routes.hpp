@@ -18,6 +18,8 @@ enum class credential : uint8_t {
   key,
   /// A secret API key.
   secret_key,
+  /// A session token.
+  session,
 };
 
 /// An operation of the API.

@@ -85,10 +85,12 @@ for (const x of templates) {
 templates.sort((x, y) =>
   x.placeholders - y.placeholders || y.path.length - x.path.length);
 
-function find_template(path, method, is_api) {
-  const fits = templates.filter((x) => x.regex.test(path)
-    && x.address.startsWith(`${api_root}/`) === is_api);
-  return fits.find((x) => x.methods.includes(method)) ?? fits[0];
+/// What the listener keeps apart: "api", "auth" or "", the short links.
+const area_of = (path) => /^\/(api|auth)(?:\/|$)/.exec(path)?.[1] ?? '';
+
+function find_template(path) {
+  return templates.find((x) =>
+    x.regex.test(path) && area_of(x.address) === area_of(path));
 }
 
 // -- one exchange -------------------------------------------------------------
@@ -163,9 +165,10 @@ function check_request(x, operation, item) {
   ++numbers.requests;
 }
 
-const error_content = {
-  'application/json': { schema: { $ref: `${here}Error` } },
-};
+const content_of = (name) =>
+  ({ 'application/json': { schema: { $ref: here + name } } });
+const error_content = content_of('Error');
+const sign_in_error_content = content_of('SignInError');
 
 function same_methods(text, expected) {
   return (text ?? '').split(', ').sort().join() === [...expected].sort().join();
@@ -184,28 +187,29 @@ function check_refusal(x, template, is_api) {
     }
     return;
   }
-  const allowed = is_api || template.methods.includes('HEAD')
+  // A short link knows GET and HEAD; so does what is beside it.
+  const is_sign_in = template.path.startsWith('/auth/');
+  const allowed = is_api || is_sign_in || template.methods.includes('HEAD')
     ? template.methods : [...template.methods, 'HEAD'];
-  if (is_api && x.method === 'OPTIONS') {
+  if ((is_api || is_sign_in) && x.method === 'OPTIONS') {
     expect(x.status === 204, 'a preflight is 204');
     expect(same_methods(header(x, 'access-control-allow-methods'), allowed),
            'the preflight names other methods');
-    expect(header(x, 'access-control-allow-headers')
+    expect(is_sign_in || header(x, 'access-control-allow-headers')
            === 'X-API-Key, Authorization, Content-Type, Idempotency-Key',
            'the preflight names other headers');
     expect(x.body_size === 0, 'a preflight has no body');
     return;
   }
   expect(x.status === 405, 'the method is not described');
-  // A short link knows GET and HEAD; so does what is beside it.
   expect(same_methods(header(x, 'allow'), allowed), 'Allow names others');
-  check_body(x, error_content);
+  check_body(x, is_sign_in ? sign_in_error_content : error_content);
 }
 
 function check(x) {
   const path = x.path.replace(/[?#].*$/s, '');
-  const is_api = /^\/api(\/|$)/.test(path);
-  const template = find_template(path, x.method, is_api);
+  const is_api = area_of(path) === 'api';
+  const template = find_template(path);
   if (!is_api && pages.test(path)) {
     ++numbers.pages;
     return;

@@ -50,6 +50,8 @@ std::string name_of(credential x) {
       return "key";
     case credential::secret_key:
       return "secret";
+    case credential::session:
+      return "session";
   }
   return "?";
 }
