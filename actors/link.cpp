@@ -49,11 +49,14 @@ void link_state::answer(visit& x) {
     return;
   }
   const auto& chosen = current.variants[static_cast<size_t>(index)];
+  const auto located = [&](std::string destination) {
+    return options->redirect.query_passthrough
+             ? merge_query(destination, request.query)
+             : destination;
+  };
   redirect_answer answer;
-  answer.location = options->redirect.query_passthrough
-                      ? merge_query(chosen.destination_url, request.query)
-                      : chosen.destination_url;
   if (request.excluded) {
+    answer.location = located(chosen.destination_url);
     answer.record = excluded_visit{current.key, *request.excluded, request.at};
     x.redirect(std::move(answer));
     return;
@@ -70,9 +73,12 @@ void link_state::answer(visit& x) {
   event.user_agent = request.user_agent;
   event.referrer = request.referrer;
   event.country = request.country;
-  if (!options->redirect.click_id_parameter.empty())
-    answer.location = add_parameter(
-      answer.location, options->redirect.click_id_parameter, event.id.str());
+  // Ours comes before the visit's parameters, which do not overwrite it: the
+  // query may be that of an earlier click.
+  const auto& name = options->redirect.click_id_parameter;
+  answer.location = located(
+    name.empty() ? chosen.destination_url
+                 : add_parameter(chosen.destination_url, name, event.id.str()));
   answer.cookie = x_cookie_name + "=" + to_cookie_value({chosen.id, event.id});
   answer.record = std::move(event);
   x.redirect(std::move(answer));

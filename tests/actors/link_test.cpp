@@ -125,6 +125,16 @@ TEST_F(link_state_test, click_id_goes_to_the_page_when_asked_for) {
             "https://a.example/?cid=" + click_of(x).id.str());
 }
 
+TEST_F(link_state_test, click_id_of_the_query_does_not_stand_for_ours) {
+  state.assign(make_link("promo", 100, 0));
+  options.redirect.click_id_parameter = "cid";
+  visit_request request;
+  request.query = "cid=of-an-earlier-click&x=1";
+  const auto x = visit(request);
+  EXPECT_EQ(x.answer.location,
+            "https://a.example/?cid=" + click_of(x).id.str() + "&x=1");
+}
+
 } // namespace
 
 } // namespace turnout

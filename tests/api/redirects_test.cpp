@@ -433,3 +433,11 @@ TEST_F(click_id_test, the_destination_gets_the_click_id) {
   EXPECT_THAT(location, HasSubstr("x=1"));
   EXPECT_THAT(location, testing::EndsWith("#part"));
 }
+
+TEST_F(click_id_test, a_query_cannot_bring_another_click) {
+  make_single("d-1", "https://a.example/?own=1");
+  auto answer = visit("d-1?svc_click=" + unknown_id + "&x=1");
+  EXPECT_EQ(answer.header("location"), "https://a.example/?own=1&svc_click="
+                                         + sticky_cookie(answer).click_id
+                                         + "&x=1");
+}
