@@ -249,7 +249,8 @@ public:
   // -- reports ----------------------------------------------------------------
 
   /// Returns the report of a link for UTC days, both ends included; without
-  /// days, from its creation to `today`. Fails with `ec::not_found`.
+  /// days, from its creation to `today`. An only end outside of that time is
+  /// both ends. Fails with `ec::not_found`.
   virtual caf::expected<analytics_report>
   analytics(const uuid& account_id, const uuid& link_id,
             std::optional<day_number> from, std::optional<day_number> to,

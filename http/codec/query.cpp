@@ -155,12 +155,13 @@ caf::expected<day_range> read_day_range(const query_params& query,
     // after a date of the same day is not.
     if (result.from > result.to || (!(*from)->date_only && !(*to)->date_only))
       return wrong_order("from_date", "to_date");
-  if (result.from) {
-    const auto last = result.to ? *result.to : day_of(now);
-    if (last - *result.from >= max_days)
-      return bad_request("The range must not be longer than "
-                         + std::to_string(max_days) + " days");
-  }
+  // An open end is at most today, or at least that.
+  const auto today = day_of(now);
+  const auto first = result.from.value_or(today);
+  const auto last = result.to.value_or(today);
+  if (last - first >= max_days)
+    return bad_request("The range must not be longer than "
+                       + std::to_string(max_days) + " days");
   return result;
 }
 

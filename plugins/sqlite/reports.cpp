@@ -17,7 +17,8 @@ namespace {
 
 /// Sets the days of a report, from the whole life of the link where they are
 /// open: clocks of nodes differ, so a click may be older than its link or newer
-/// than today, and must not be missing.
+/// than today, and must not be missing. An end outside of that life is the only
+/// day of the report.
 void set_days(connection& db, analytics_report& report,
               std::optional<day_number> from, std::optional<day_number> to,
               day_number today) {
@@ -26,8 +27,8 @@ void set_days(connection& db, analytics_report& report,
   day_number last = 0;
   db.first(sql::first_and_last_day, std::tie(first, last), created,
            report.subject.key);
-  report.from = from.value_or(std::min(first, created));
-  report.to = to.value_or(std::max(last, today));
+  report.from = from.value_or(std::min({first, created, to.value_or(first)}));
+  report.to = to.value_or(std::max({last, today, report.from}));
 }
 
 void load_days(connection& db, analytics_report& report) {

@@ -207,6 +207,24 @@ TEST_F(analytics_test, case_71_bad_dates) {
     expect_error(get(path_of(link, "/analytics") + query), 400);
 }
 
+TEST_F(analytics_test, a_lone_end_outside_of_the_life_is_the_only_day) {
+  auto link = make_split();
+  visit(text(link, "slug"));
+  expect_counts(link, 1);
+  for (auto& [query, date] :
+       {std::pair{"?from_date=", day(5)}, std::pair{"?to_date=", day(-5)}}) {
+    auto report = analytics(link, query + date);
+    EXPECT_EQ(text(report, "from_date"), date);
+    EXPECT_EQ(text(report, "to_date"), date);
+    EXPECT_EQ(number(report, "total_clicks"), 0);
+    ASSERT_EQ(report.at("daily_stats").as_array().size(), 1u);
+    EXPECT_EQ(text(report.at("daily_stats").at(0), "date"), date);
+  }
+  // The answer would have millions of days.
+  expect_error(get(path_of(link, "/analytics?to_date=9999-12-31")), 400,
+               "36525 days");
+}
+
 TEST_F(analytics_test, case_69_each_click_is_after_its_link) {
   auto link = make_split();
   visit(text(link, "slug"));

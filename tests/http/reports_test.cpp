@@ -103,6 +103,10 @@ TEST(day_range, days_and_their_order) {
     read("from_date=2026-11-27T10:00:00Z&to_date=2026-11-27T09:00:00Z"));
   EXPECT_FALSE(read("from_date=yesterday"));
   EXPECT_FALSE(read("from_date=1970-01-01&to_date=9999-12-31"));
+  // The answer has every day up to there.
+  EXPECT_FALSE(read("to_date=9999-12-31"));
+  EXPECT_FALSE(read("from_date=1900-01-01"));
+  EXPECT_TRUE(read("to_date=2100-01-01"));
 }
 
 TEST_F(reports, paging_is_checked) {

@@ -92,6 +92,24 @@ TEST_P(reports_test, cover_the_whole_life_without_dates) {
   EXPECT_EQ(open_end->days.size(), 2u);
 }
 
+TEST_P(reports_test, have_one_day_when_the_only_end_is_outside_of_the_life) {
+  auto x = store_link("life", moment(5));
+  events.add(new_click(x, 0, moment()));
+  store(events);
+  auto before = db->analytics(owner, x.id, std::nullopt, first_day() - 3,
+                              first_day() + 3);
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->from, first_day() - 3);
+  EXPECT_EQ(before->to, first_day() - 3);
+  EXPECT_TRUE(before->days.empty());
+  auto after = db->analytics(owner, x.id, first_day() + 5, std::nullopt,
+                             first_day() + 3);
+  ASSERT_TRUE(after);
+  EXPECT_EQ(after->from, first_day() + 5);
+  EXPECT_EQ(after->to, first_day() + 5);
+  EXPECT_TRUE(after->days.empty());
+}
+
 TEST_P(reports_test, know_only_links_of_the_account_that_are_not_deleted) {
   auto x = store_link("mine");
   auto refused = [&](const uuid& account_id, const uuid& link_id) {
