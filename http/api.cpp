@@ -132,12 +132,16 @@ void handle(const api_call_ptr& call) {
     where.counters.refused_overload->Increment();
     return call->fail(ec::unavailable, "too many requests under way");
   }
+  // Refused whoever asks, yet counted for the key that came along.
+  std::optional<response> refusal;
   if (in.header_bytes > max_header_bytes)
-    return call->fail(ec::headers_too_large,
-                      "Request headers are too large, the limit is 64 KiB");
-  if (in.method == http_method::options && match.where)
+    refusal = error_response(
+      make_error(ec::headers_too_large,
+                 "Request headers are too large, the limit is 64 KiB"));
+  else if (in.method == http_method::options && match.where)
     return call->send(preflight(*match.where));
-  auto refusal = refuse_path(match);
+  else
+    refusal = refuse_path(match);
   if (!refusal && match.what->needs == credential::none)
     return match.what->handle(call);
   auto who = authenticate(where, in);
