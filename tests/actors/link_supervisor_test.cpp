@@ -201,6 +201,26 @@ TEST_F(link_supervisor_test, makes_a_slug_of_the_set_length) {
   EXPECT_EQ(visit(x->body), 302);
 }
 
+TEST_F(link_supervisor_test, makes_another_slug_when_one_is_taken) {
+  auto tries = 0;
+  store->is_taken = [&](const std::string&) { return ++tries <= 2; };
+  start();
+  const auto x = test::await(create_later(make_link("")));
+  ASSERT_TRUE(x) << detail(x.error());
+  EXPECT_EQ(tries, 3);
+  EXPECT_EQ(x->body.size(), 7u);
+  EXPECT_EQ(visit(x->body), 302);
+}
+
+TEST_F(link_supervisor_test, makes_longer_slugs_when_the_short_ones_are_taken) {
+  store->is_taken = [](const std::string& slug) { return slug.size() < 9; };
+  start();
+  const auto x = test::await(create_later(make_link("")));
+  ASSERT_TRUE(x) << detail(x.error());
+  EXPECT_EQ(x->body.size(), 9u);
+  EXPECT_EQ(visit(x->body), 302);
+}
+
 TEST_F(link_supervisor_test, second_request_with_a_running_key_is_refused) {
   test::latch_gate gate;
   store->hook = [&](const std::string&) { gate.wait(); };

@@ -28,6 +28,8 @@ struct memory_store {
   row_key next_key = 1;
   /// Called at the start of every call, outside the lock; may wait or throw.
   std::function<void(const std::string& call)> hook;
+  /// Says which slugs are taken beside those of the links.
+  std::function<bool(const std::string& slug)> is_taken;
   /// Whether every call fails as if the database were gone.
   std::atomic<bool> down = false;
 
@@ -124,6 +126,8 @@ public:
     if (auto err = enter("create_link"))
       return err;
     const std::lock_guard guard{x_store->mutex};
+    if (x_store->is_taken && x_store->is_taken(x.slug))
+      return make_error(ec::conflict, "slug");
     for (const auto& [id, other] : x_store->links)
       if (other.slug == x.slug)
         return make_error(ec::conflict, "slug");

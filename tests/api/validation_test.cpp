@@ -248,6 +248,22 @@ TEST_F(validation_test, case_87_routing_type_and_geo_rules) {
   EXPECT_EQ(rules({{"default", "a"}}).status, 201);
 }
 
+TEST_F(validation_test, weights_of_geo_links_are_needed_and_checked_too) {
+  auto geo = [&](const json::array& variants) {
+    auto body = valid();
+    body["routing_type"] = "geo";
+    body["geo_rules"] = json::object{{"default", "a"}};
+    body["variants"] = variants;
+    return create(body);
+  };
+  expect_detail(geo(two_variants(50, 49)),
+                "Variant weights must sum to 100, got 99");
+  auto variants = two_variants();
+  variants[1].as_object().erase("weight");
+  expect_detail(geo(variants), "field required: variants[1].weight");
+  EXPECT_EQ(geo(two_variants(0, 100)).status, 201);
+}
+
 TEST_F(validation_test, labels_are_listed_in_the_order_sent) {
   auto body = valid();
   body["variants"] = json::array{variant_body("z", "https://z.example/", 50),

@@ -246,7 +246,9 @@ TEST_F(visits, a_dropped_visit_is_503) {
 
 TEST_F(visits, unavailable_is_503) {
   actors.on_resolve = [](visit_ptr x) { x->unavailable(); };
-  EXPECT_EQ(hit({})->status(), 503);
+  auto out = hit({});
+  EXPECT_EQ(out->status(), 503);
+  EXPECT_EQ(out->header("Retry-After"), "1");
   EXPECT_EQ(counters.redirects_unavailable->Value(), 1.0);
 }
 
