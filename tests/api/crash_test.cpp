@@ -65,11 +65,11 @@ TEST_F(crash_test, kill_at_a_random_moment_loses_and_doubles_nothing) {
                  round % 3 == 0 ? "20" : "3000");
     service->restart();
     load_client load{service->port(), paths, connections, headers()};
-    std::this_thread::sleep_for(milliseconds(100, 1500));
+    ASSERT_TRUE(eventually([&] { return load.acknowledged() > 0; }));
+    std::this_thread::sleep_for(milliseconds(0, 1500));
     service->kill();
     load.wait_until_cut_off();
     EXPECT_TRUE(load.others().empty());
-    EXPECT_GT(load.acknowledged(), 0);
     service->set("TURNOUT_JOURNAL_DRAIN_INTERVAL_MS", "20");
     service->start();
     if (round % 2 == 1) {
