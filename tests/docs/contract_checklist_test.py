@@ -119,7 +119,9 @@ def read_tests(tests):
     for path in sorted(tests.glob("*/**/*.cpp")):
         folder = path.relative_to(tests).parts[0]
         for suite, name in macro.findall(without_comments(path.read_text())):
-            names.add(f"{folder}.{suite}.{name}")
+            # One that does not run holds nothing.
+            if "DISABLED_" not in suite + name:
+                names.add(f"{folder}.{suite}.{name}")
     for path in sorted(tests.glob("**/CMakeLists.txt")):
         code = re.sub(r"#[^\n]*", "", path.read_text())
         names.update(re.findall(r"\badd_test\(\s*NAME\s+([\w.]+)", code))
@@ -153,7 +155,7 @@ def check(rows, tests, text):
             errors.append(f"no entry for the row '{row}'")
     for row, lines in entries.items():
         if row not in rows:
-            errors.append(f"the contract has no row '{row}' (any more)")
+            errors.append(f"the contract has no row '{row}' any more")
         if not lines:
             errors.append(f"neither test nor reason for '{row}'")
         for line in lines:
