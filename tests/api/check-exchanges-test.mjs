@@ -63,10 +63,10 @@ const id = '0193a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 
 try {
   const good = check(
-    list(), create({ link_id: id }),
+    list(), list({ path: '/api/v1/public/links?page?x=1&per_page=20' }), create({ link_id: id }),
     list({ status: 404, path: '/api/v1/nothing', body: '{"detail":"Not found"}' }));
   assert.equal(good.status, 0, good.text);
-  assert.match(good.text, /^3 exchanges of 1 tests checked/);
+  assert.match(good.text, /^4 exchanges of 1 tests checked/);
   assert.equal(check().status, 1, 'nothing was recorded');
 
   const bad = [

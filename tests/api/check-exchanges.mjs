@@ -150,7 +150,7 @@ function check_body(x, content) {
 function check_request(x, operation, item) {
   const parameters
     = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map(resolve);
-  const query = new URLSearchParams(x.path.split('?')[1] ?? '');
+  const query = new URLSearchParams(/\?([^#]*)/.exec(x.path)?.[1] ?? '');
   for (const y of parameters.filter((y) => y.in === 'query')) {
     const value = query.get(y.name);
     expect(value !== null || !y.required, `accepted without ${y.name}`);
