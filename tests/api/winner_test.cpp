@@ -377,6 +377,5 @@ TEST_F(alike_test, case_90_alike_links_seldom_get_a_recommendation) {
 }
 
 TEST_F(alike_links_test, case_90_two_hundred_links_of_two_thousand_visits) {
-  EXPECT_EQ(most_of(200, 0.05), 20);
   EXPECT_LE(recommended_of(200, 2000, 0.05), most_of(200, 0.05));
 }
