@@ -45,7 +45,7 @@ struct simulation_summary {
   int recommended = 0;
   /// Recommended although another variant converts better or alike.
   int wrong = 0;
-  /// Clicks to a right recommendation.
+  /// Clicks to a right recommendation; 0 when less than half came to one.
   int64_t median_clicks = 0;
   double evaluations = 0;
 };
