@@ -47,9 +47,9 @@ conversion_recorder(recorder_pointer self, const store_pool_actor& pool,
   };
   return {
     [=](const conversion_call_ptr& call) {
-      // Without a click id, the visitor's newest click decides, which may be in
-      // a journal: it has to be stored first.
-      if (!call->request.click_id) {
+      // Without a click that must be there, the visitor's newest click decides,
+      // which may be in a journal: it has to be stored first.
+      if (!call->request.click_id || call->request.may_be_unattributed) {
         after_drain(call);
         return;
       }

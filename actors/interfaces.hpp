@@ -58,9 +58,11 @@ using key_manager_actor = caf::typed_actor<
   // INTERNAL: stores when keys were used last.
   caf::reacts_to<tick_atom>>;
 
-/// The RATE LIMITER counts API requests of accounts by the UTC hour.
+/// The RATE LIMITER counts API requests of accounts by the UTC hour, in the
+/// store.
 using rate_limiter_actor = caf::typed_actor<
-  // Counts one request and answers whether it may pass.
+  // Counts one request and answers whether it may pass, or only tells the
+  // numbers of the account.
   caf::reacts_to<admission_call_ptr>>;
 
 /// The WINNER JUDGE evaluates links whose evidence changed, and has a

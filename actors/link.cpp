@@ -188,7 +188,8 @@ link_behavior(link_pointer self, const link& x, const settings* options,
     [=](const link_call_ptr& call) {
       auto& st = self->state;
       st.last_used = std::chrono::steady_clock::now();
-      if (st.current.is_deleted || st.current.user_id != call->account_id) {
+      if (st.current.is_deleted
+          || (!call->any_owner && st.current.user_id != call->account_id)) {
         call->reply->deliver(not_found());
         return;
       }

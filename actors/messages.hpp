@@ -43,6 +43,9 @@ struct link_call {
   /// Empty for reading.
   link_change change;
   reply_ptr<link> reply;
+  /// Whether the link may belong to any account; `account_id` means nothing
+  /// then.
+  bool any_owner = false;
 };
 
 /// Creates a link.
@@ -58,9 +61,12 @@ struct conversion_call {
   reply_ptr<storage::conversion_result> reply;
 };
 
-/// Counts an API request.
+/// Counts an API request of an account, or only asks for its numbers.
 struct admission_call {
-  principal who;
+  uuid account_id;
+  /// Requests per hour.
+  int limit = 0;
+  bool counts = true;
   reply_ptr<rate_status> reply;
 };
 

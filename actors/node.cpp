@@ -143,7 +143,7 @@ void node::spawn_actors(storage::backend_factory open,
       x_system->spawn(key_manager, &x_keys, x_pool, &x_counters));
   });
   add("rate_limiter",
-      [this] { return x_limiter.set(x_system->spawn(rate_limiter)); });
+      [this] { return x_limiter.set(x_system->spawn(rate_limiter, x_pool)); });
   add("winner_judge", [this] {
     return x_judge.set(
       x_system->spawn(winner_judge, winner_judge_tools{x_pool, &x_counters}));
@@ -261,6 +261,14 @@ void node::with_link(const uuid& account_id, const uuid& link_id,
                    account_id, link_id, std::move(change), std::move(reply)}));
 }
 
+void node::find_link(const uuid& link_id, reply_ptr<link> reply) {
+  auto call = std::make_shared<link_call>();
+  call->link_id = link_id;
+  call->reply = std::move(reply);
+  call->any_owner = true;
+  caf::anon_send(x_supervisor, std::move(call));
+}
+
 void node::list_links(const uuid& account_id, int page, int per_page,
                       reply_ptr<link_page> reply) {
   read<link_page>(
@@ -315,6 +323,17 @@ void node::winner(const uuid& account_id, const uuid& link_id,
     std::move(reply));
 }
 
+void node::clicks_before(const uuid& account_id, const uuid& link_id,
+                         storage::click_range range, const uuid& before,
+                         int limit, reply_ptr<std::vector<click_row>> reply) {
+  read<std::vector<click_row>>(
+    "clicks_before",
+    [=](storage::backend& db) {
+      return db.clicks_before(account_id, link_id, range, before, limit);
+    },
+    std::move(reply));
+}
+
 void node::convert(const uuid& account_id, conversion_request x,
                    reply_ptr<storage::conversion_result> reply) {
   caf::anon_send(x_recorder.get(),
@@ -332,8 +351,16 @@ std::optional<principal> node::authenticate(std::string_view key) {
 }
 
 void node::admit(const principal& who, reply_ptr<rate_status> reply) {
-  caf::anon_send(x_limiter.get(), std::make_shared<admission_call>(
-                                    admission_call{who, std::move(reply)}));
+  caf::anon_send(x_limiter.get(),
+                 std::make_shared<admission_call>(admission_call{
+                   who.account_id, who.rate_limit, true, std::move(reply)}));
+}
+
+void node::rate(const uuid& account_id, int limit,
+                reply_ptr<rate_status> reply) {
+  caf::anon_send(x_limiter.get(),
+                 std::make_shared<admission_call>(
+                   admission_call{account_id, limit, false, std::move(reply)}));
 }
 
 std::array<std::array<uint8_t, 32>, 2> node::visitor_secrets(timestamp at) {

@@ -67,6 +67,12 @@ public:
   void winner(const uuid& account_id, const uuid& link_id,
               reply_ptr<winner_report> reply) override;
 
+  void clicks_before(const uuid& account_id, const uuid& link_id,
+                     storage::click_range range, const uuid& before, int limit,
+                     reply_ptr<std::vector<click_row>> reply) override;
+
+  void find_link(const uuid& link_id, reply_ptr<link> reply) override;
+
   void convert(const uuid& account_id, conversion_request x,
                reply_ptr<storage::conversion_result> reply) override;
 
@@ -76,6 +82,9 @@ public:
   std::optional<principal> authenticate(std::string_view key) override;
 
   void admit(const principal& who, reply_ptr<rate_status> reply) override;
+
+  void rate(const uuid& account_id, int limit,
+            reply_ptr<rate_status> reply) override;
 
   std::array<std::array<uint8_t, 32>, 2> visitor_secrets(timestamp at) override;
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace turnout {
 
@@ -29,6 +30,9 @@ struct principal {
 /// What the rate limiter says of one request.
 struct rate_status {
   bool allowed = true;
+  /// Whether the store was asked or need not be; otherwise the numbers are the
+  /// last known ones and the request must not pass.
+  bool is_known = true;
   int limit = 0;
   int remaining = 0;
   timestamp reset_at;
@@ -92,6 +96,16 @@ public:
                       reply_ptr<winner_report> reply)
     = 0;
 
+  /// Reads at most `limit` clicks older than the click `before` (none: the
+  /// newest), newest first.
+  virtual void clicks_before(const uuid& account_id, const uuid& link_id,
+                             storage::click_range range, const uuid& before,
+                             int limit, reply_ptr<std::vector<click_row>> reply)
+    = 0;
+
+  /// Reads a link, whoever owns it; `ec::not_found` when it is deleted.
+  virtual void find_link(const uuid& link_id, reply_ptr<link> reply) = 0;
+
   /// Records a conversion of the server call; waits for clicks that are still
   /// in the journal.
   virtual void convert(const uuid& account_id, conversion_request x,
@@ -111,6 +125,12 @@ public:
 
   /// Counts a request against the hour of the account.
   virtual void admit(const principal& who, reply_ptr<rate_status> reply) = 0;
+
+  /// Tells the numbers of an account's hour without counting.
+  /// @param limit requests per hour of the account.
+  virtual void rate(const uuid& account_id, int limit,
+                    reply_ptr<rate_status> reply)
+    = 0;
 
   /// Secrets for visitor keys, of `at`'s day and the day before.
   virtual std::array<std::array<uint8_t, 32>, 2> visitor_secrets(timestamp at)

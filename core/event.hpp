@@ -11,6 +11,9 @@
 
 namespace turnout {
 
+/// Bytes of a user agent that are kept, also for the visitor's key.
+inline constexpr size_t max_user_agent = 512;
+
 /// A visit that was answered with a redirect and counts.
 struct click {
   /// UUIDv7; its time is `created_at`.
@@ -73,7 +76,8 @@ struct conversion_request {
   std::string currency;
   timestamp occurred_at;
   timestamp created_at;
-  /// Whether a conversion without a click may be recorded.
+  /// Whether a conversion without a click may be recorded; `click_id` is then
+  /// a cookie's and need not be there.
   bool may_be_unattributed = false;
 };
 

@@ -132,6 +132,22 @@ struct click_range {
   std::optional<timestamp> until;
 };
 
+/// API requests of an account that want to pass in one UTC hour.
+struct admission {
+  uuid account_id;
+  /// Requests that may pass in the hour, at least 0.
+  int limit = 0;
+  /// How many want to pass; 0 only asks.
+  int count = 0;
+};
+
+/// How many requests of an account have passed in an hour: the difference is
+/// how many of those that wanted to pass may.
+struct admitted {
+  int used_before = 0;
+  int used_after = 0;
+};
+
 /// A connection to a store. Every call blocks, is atomic, and may be made from
 /// one thread at a time; open one backend per thread. Failures of the database
 /// come back as `ec::unavailable` with what failed and what to do; the
@@ -190,6 +206,15 @@ public:
   virtual caf::error
   touch_keys(const std::vector<std::pair<uuid, timestamp>>& used)
     = 0;
+
+  /// Lets as many requests pass as the limits of their accounts leave, and
+  /// returns one row for each entry, in their order. However many callers there
+  /// are, no hour of an account ever passes its limit. Forgets hours before the
+  /// last one.
+  /// @param batch an account at most once.
+  /// @param hour number of the UTC hour since 1970.
+  virtual caf::expected<std::vector<admitted>>
+  admit(const std::vector<admission>& batch, int64_t hour) = 0;
 
   // -- links ------------------------------------------------------------------
 
@@ -261,6 +286,15 @@ public:
   virtual caf::expected<click_page>
   clicks(const uuid& account_id, const uuid& link_id, const click_range& range,
          int page, int per_page)
+    = 0;
+
+  /// Returns at most `limit` clicks that are older than the click `before`
+  /// (none: the newest), newest first: page by page with the last one's id they
+  /// are all clicks of the range, whatever comes in meanwhile. Fails with
+  /// `ec::not_found`.
+  virtual caf::expected<std::vector<click_row>>
+  clicks_before(const uuid& account_id, const uuid& link_id,
+                const click_range& range, const uuid& before, int limit)
     = 0;
 
   // -- winner -----------------------------------------------------------------

@@ -42,13 +42,14 @@ conversion_plan plan_conversion(conversion_source& source, row_key link_key,
   }
   if (x.click_id) {
     plan.click = source.find_click(x.click_id);
-    if (!plan.click || plan.click->link_key != link_key) {
+    if (plan.click && plan.click->link_key != link_key)
       plan.click.reset();
+    // Who names a click means it. A cookie's may be forged, or purged.
+    if (!plan.click && !x.may_be_unattributed)
       return plan;
-    }
-  } else if (!x.variant_id) {
-    plan.click = source.newest_click(link_key, x);
   }
+  if (!plan.click && !x.variant_id)
+    plan.click = source.newest_click(link_key, x);
   plan.row = make_row(link_key, x);
   if (plan.click) {
     if (plan.click->is_conversion != 0 && x.event_id.empty()) {

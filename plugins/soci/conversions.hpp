@@ -61,10 +61,11 @@ struct conversion_plan {
 };
 
 /// Decides about a request for a conversion on a link: an event id that the
-/// link has is a repeat; the click is the named one, else (unless a variant is
-/// named) the visitor's newest; a click converts once, unless the request has
-/// an event id of its own; without a click it is recorded only if the request
-/// may be unattributed.
+/// link has is a repeat; the click is the named one (which must be there unless
+/// the request may be unattributed), else (unless a variant is named) the
+/// visitor's newest; a click converts once, unless the request has an event id
+/// of its own; without a click it is recorded only if the request may be
+/// unattributed.
 conversion_plan plan_conversion(conversion_source& source, row_key link_key,
                                 const conversion_request& x);
 

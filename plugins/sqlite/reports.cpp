@@ -147,26 +147,35 @@ std::vector<day_clicks> load_click_days(connection& db, row_key link_key,
   return result;
 }
 
+/// Puts the row of a click together from the columns of a query.
+struct click_columns {
+  auto tied() {
+    return std::tie(row.id, row.variant_id, row.ip_address, row.user_agent,
+                    row.referrer, row.country, is_conversion, created_at);
+  }
+
+  const click_row& get() {
+    row.is_conversion = is_conversion != 0;
+    row.created_at = from_micros(created_at);
+    return row;
+  }
+
+  click_row row;
+  int is_conversion = 0;
+  int64_t created_at = 0;
+};
+
 void load_clicks(connection& db, row_key link_key, timestamp from,
                  timestamp until, int64_t limit, int64_t offset,
                  std::vector<click_row>& result) {
-  click_row x;
-  auto is_conversion = 0;
-  int64_t created_at = 0;
+  click_columns x;
   auto first_id = plugins::first_id(from);
   auto end_id = plugins::end_id(until);
   auto from_us = to_micros(from);
   auto until_us = to_micros(until);
   db.each(
-    sql::list_clicks,
-    std::tie(x.id, x.variant_id, x.ip_address, x.user_agent, x.referrer,
-             x.country, is_conversion, created_at),
-    [&] {
-      x.is_conversion = is_conversion != 0;
-      x.created_at = from_micros(created_at);
-      result.emplace_back(x);
-    },
-    link_key, first_id, end_id, from_us, until_us, limit, offset);
+    sql::list_clicks, x.tied(), [&] { result.emplace_back(x.get()); }, link_key,
+    first_id, end_id, from_us, until_us, limit, offset);
 }
 
 // Bounds of what a click list may ask for, so that days and ids stay within
@@ -174,6 +183,9 @@ void load_clicks(connection& db, row_key link_key, timestamp from,
 constexpr auto earliest = timestamp{};
 
 constexpr auto latest = start_of(2932897); // the year 10000
+
+/// The year 5000, whose ids are within the type of a column.
+constexpr auto latest_id = start_of(1106685);
 
 } // namespace
 
@@ -214,6 +226,36 @@ sqlite_backend::clicks(const uuid& account_id, const uuid& link_id,
     if (auto start = plugins::find_page(days, offset))
       load_clicks(db, link_key, from, std::min(until, start_of(start->day + 1)),
                   per_page, start->skip, result.items);
+    tx.commit();
+    return result;
+  });
+}
+
+caf::expected<std::vector<click_row>>
+sqlite_backend::clicks_before(const uuid& account_id, const uuid& link_id,
+                              const storage::click_range& range,
+                              const uuid& before, int limit) {
+  return attempt("read the clicks", [&](connection& db) {
+    std::vector<click_row> result;
+    transaction tx{db, sql::begin_read};
+    auto link_key = load_owned_link(db, account_id, link_id).key;
+    auto from
+      = std::clamp(range.from.value_or(earliest), earliest, latest_id);
+    auto until = std::min(range.until.value_or(latest), latest);
+    auto from_us = to_micros(from);
+    auto until_us = to_micros(until);
+    auto first_id = plugins::first_id(from);
+    // Ids of later years than this do not fit, and no click has one.
+    auto end_id = until < latest_id ? plugins::end_id(until) : no_limit;
+    auto last = before;
+    if (last)
+      end_id = std::min(end_id, static_cast<int64_t>(last.hi) + 1);
+    else
+      last.hi = last.lo = static_cast<uint64_t>(no_limit);
+    click_columns x;
+    db.each(
+      sql::clicks_before, x.tied(), [&] { result.emplace_back(x.get()); },
+      link_key, first_id, end_id, from_us, until_us, last, limit);
     tx.commit();
     return result;
   });

@@ -187,6 +187,16 @@ const std::vector<storage::migration>& schema() {
        " snapshot TEXT NOT NULL,"
        " PRIMARY KEY (link_key, generation)) WITHOUT ROWID",
      }},
+    {3,
+     "rate limit windows",
+     {
+       // By hour first, so that old ones are forgotten without a search.
+       "CREATE TABLE rate_windows ("
+       " hour INTEGER NOT NULL,"
+       " account_hi INTEGER NOT NULL, account_lo INTEGER NOT NULL,"
+       " used INTEGER NOT NULL,"
+       " PRIMARY KEY (hour, account_hi, account_lo)) WITHOUT ROWID",
+     }},
   };
   return steps;
 }

@@ -78,6 +78,19 @@ inline constexpr char touch_key[]
   = "UPDATE api_keys SET last_used_at = max(last_used_at, :at)"
     " WHERE id_hi = :id_hi AND id_lo = :id_lo";
 
+inline constexpr char find_rate_window[]
+  = "SELECT used FROM rate_windows WHERE hour = :hour"
+    " AND account_hi = :account_hi AND account_lo = :account_lo";
+
+inline constexpr char add_to_rate_window[]
+  = "INSERT INTO rate_windows (hour, account_hi, account_lo, used) VALUES"
+    " (:hour, :account_hi, :account_lo, :count)"
+    " ON CONFLICT (hour, account_hi, account_lo)"
+    " DO UPDATE SET used = used + excluded.used";
+
+inline constexpr char forget_rate_windows[]
+  = "DELETE FROM rate_windows WHERE hour < :hour";
+
 // -- links --------------------------------------------------------------------
 
 inline constexpr char add_link[]
@@ -393,6 +406,17 @@ inline constexpr char list_clicks[]
     " WHERE c.link_key = :link AND c.id_hi >= :first_id AND c.id_hi < :end_id"
     " AND c.created_at >= :from AND c.created_at < :until"
     " ORDER BY c.id_hi DESC, c.id_lo DESC LIMIT :limit OFFSET :offset";
+
+// The bounds of `id_hi` are what the index is searched by: `:end_id` is at most
+// one more than `:before_hi`.
+inline constexpr char clicks_before[]
+  = "SELECT c.id_hi, c.id_lo, v.id_hi, v.id_lo, c.ip_address, c.user_agent,"
+    " c.referrer, c.country, c.is_conversion, c.created_at FROM clicks c"
+    " JOIN variants v ON v.variant_key = c.variant_key"
+    " WHERE c.link_key = :link AND c.id_hi >= :first_id AND c.id_hi < :end_id"
+    " AND c.created_at >= :from AND c.created_at < :until"
+    " AND (c.id_hi < :before_hi OR c.id_lo < :before_lo)"
+    " ORDER BY c.id_hi DESC, c.id_lo DESC LIMIT :limit";
 
 // -- winner -------------------------------------------------------------------
 

@@ -57,6 +57,11 @@ public:
   caf::error
   touch_keys(const std::vector<std::pair<uuid, timestamp>>& used) override;
 
+  // -- rate limits (rates.cpp) ------------------------------------------------
+
+  caf::expected<std::vector<storage::admitted>>
+  admit(const std::vector<storage::admission>& batch, int64_t hour) override;
+
   // -- links (links.cpp) ------------------------------------------------------
 
   caf::expected<storage::creation>
@@ -97,6 +102,11 @@ public:
   caf::expected<click_page> clicks(const uuid& account_id, const uuid& link_id,
                                    const storage::click_range& range, int page,
                                    int per_page) override;
+
+  caf::expected<std::vector<click_row>>
+  clicks_before(const uuid& account_id, const uuid& link_id,
+                const storage::click_range& range, const uuid& before,
+                int limit) override;
 
   // -- winner (winner.cpp) ----------------------------------------------------
 

@@ -25,6 +25,10 @@ struct memory_store {
   std::vector<account> accounts;
   std::vector<api_key> keys;
   std::map<uuid, winner_evidence> evidence;
+  /// Requests that passed, by hour and account.
+  std::map<std::pair<int64_t, uuid>, int> used;
+  /// What `admit` was asked.
+  std::vector<std::vector<storage::admission>> admissions;
   row_key next_key = 1;
   /// Called at the start of every call, outside the lock; may wait or throw.
   std::function<void(const std::string& call)> hook;
@@ -270,6 +274,31 @@ public:
       return storage::recommendation_result{*y.recommended, added};
     }
     return make_error(ec::not_found, "Link not found");
+  }
+
+  caf::expected<std::vector<click_row>>
+  clicks_before(const uuid&, const uuid&, const storage::click_range&,
+                const uuid&, int) override {
+    if (auto err = enter("clicks_before"))
+      return err;
+    return make_error(ec::not_found, "Link not found");
+  }
+
+  caf::expected<std::vector<storage::admitted>>
+  admit(const std::vector<storage::admission>& batch, int64_t hour) override {
+    if (auto err = enter("admit"))
+      return err;
+    const std::lock_guard guard{x_store->mutex};
+    x_store->admissions.push_back(batch);
+    std::vector<storage::admitted> result;
+    for (const auto& x : batch) {
+      auto& used = x_store->used[{hour, x.account_id}];
+      auto& y = result.emplace_back();
+      y.used_before = used;
+      used += std::min(x.count, std::max(0, x.limit - used));
+      y.used_after = used;
+    }
+    return result;
   }
 
   caf::expected<int64_t> last_change() override {

@@ -192,6 +192,27 @@ TEST_P(conversions_test, records_without_a_click_only_when_allowed) {
   expect_verified();
 }
 
+TEST_P(conversions_test, goes_past_a_cookie_that_names_no_click) {
+  auto mine = store_click(x, 0, moment(1), 7);
+  auto foreign = store_click(other, 0, moment(1), 8);
+  auto request = new_conversion(x, moment(2));
+  request.click_id = make_uuid(moment(1));
+  request.visitors = {7, 0};
+  request.may_be_unattributed = true;
+  EXPECT_EQ(add(request).recorded.click_id, mine.id);
+  request = new_conversion(x, moment(2));
+  request.click_id = foreign.id;
+  request.may_be_unattributed = true;
+  EXPECT_FALSE(add(request).recorded.click_id);
+  // Who names a click means it.
+  request = new_conversion(x, moment(2));
+  request.click_id = foreign.id;
+  request.visitors = {7, 0};
+  EXPECT_EQ(refusal(request), "Click not found");
+  expect_sums_agree(x);
+  expect_verified();
+}
+
 TEST_P(conversions_test, credits_a_named_variant_without_a_click) {
   // Not even the visitor's own click is taken.
   store_click(x, 0, moment(1), 7);
@@ -234,7 +255,6 @@ TEST_P(conversions_test, says_what_it_does_not_find) {
   EXPECT_EQ(refusal(foreign_variant), "Variant not found");
   auto foreign_click = new_conversion(other, moment(2));
   foreign_click.click_id = y.id;
-  foreign_click.may_be_unattributed = true;
   EXPECT_EQ(refusal(foreign_click), "Click not found");
   EXPECT_EQ(refusal(for_click(make_uuid(now()), moment(2))), "Click not found");
   auto no_link = new_conversion(x, moment(2));

@@ -1,5 +1,7 @@
 #include "tests/storage/contract/fixture.hpp"
 
+#include <algorithm>
+
 namespace turnout::test {
 
 using std::chrono::microseconds;
@@ -228,6 +230,57 @@ TEST_P(reports_test, keep_older_pages_when_new_clicks_of_a_range_come) {
   EXPECT_EQ(second->total, 10);
   EXPECT_EQ(second->items.size(), 5u);
   EXPECT_GT(first->items.back().id, second->items.front().id);
+}
+
+TEST_P(reports_test, read_clicks_from_one_to_the_next) {
+  auto x = store_link("export-1");
+  auto other = store_link("export-2");
+  std::vector<uuid> ids;
+  for (auto i = 0; i < 60; ++i) {
+    auto y = new_click(x, static_cast<size_t>(i % 2), moment(3, 0, i / 20), i);
+    ids.emplace_back(y.id);
+    events.add(y);
+    events.add(new_click(other, 0, moment(3, 0, i / 20), i));
+  }
+  store(events);
+  std::sort(ids.rbegin(), ids.rend());
+  auto read = [&](const click_range& range, int limit) {
+    std::vector<uuid> result;
+    uuid last;
+    for (;;) {
+      auto rows = db->clicks_before(owner, x.id, range, last, limit);
+      if (!rows)
+        throw std::runtime_error{detail(rows.error())};
+      for (const auto& row : *rows)
+        result.emplace_back(row.id);
+      if (rows->size() < static_cast<size_t>(limit))
+        return result;
+      last = rows->back().id;
+      // What comes in meanwhile is newer than all that is still to be read.
+      store_click(x, 0, moment(12, 0, 5), 99);
+    }
+  };
+  for (auto limit : {1, 7, 60, 61, 500})
+    EXPECT_EQ(read({std::nullopt, moment(12)}, limit),
+              std::vector(ids.end() - 20, ids.end()))
+      << limit;
+  EXPECT_EQ(read({moment(3, 0, 1), moment(3, 0, 2)}, 7),
+            std::vector(ids.begin() + 20, ids.begin() + 40));
+  // The same fields as in the list.
+  auto rows = db->clicks_before(owner, x.id, {}, {}, 1);
+  auto list = db->clicks(owner, x.id, {}, 1, 1);
+  ASSERT_TRUE(rows && list);
+  EXPECT_EQ(rows->at(0).id, list->items.at(0).id);
+  EXPECT_EQ(rows->at(0).variant_id, list->items.at(0).variant_id);
+  EXPECT_EQ(rows->at(0).ip_address, list->items.at(0).ip_address);
+  EXPECT_EQ(rows->at(0).created_at, list->items.at(0).created_at);
+  // Not of others, not of deleted ones.
+  auto foreign = db->clicks_before(make_uuid(now()), x.id, {}, {}, 10);
+  ASSERT_FALSE(foreign);
+  EXPECT_EQ(code_of(foreign.error()), ec::not_found);
+  x.is_deleted = true;
+  ASSERT_TRUE(db->save_link(x));
+  EXPECT_FALSE(db->clicks_before(owner, x.id, {}, {}, 10));
 }
 
 TEST_P(reports_test, count_partial_days_of_a_range_exactly) {

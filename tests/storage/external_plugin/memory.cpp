@@ -141,6 +141,18 @@ public:
     return not_kept();
   }
 
+  caf::expected<std::vector<click_row>> clicks_before(const uuid&, const uuid&,
+                                                      const click_range&,
+                                                      const uuid&,
+                                                      int) override {
+    return not_kept();
+  }
+
+  caf::expected<std::vector<admitted>> admit(const std::vector<admission>&,
+                                             int64_t) override {
+    return not_kept();
+  }
+
   caf::expected<int64_t> last_change() override {
     return not_kept();
   }
