@@ -160,6 +160,15 @@ int run(int argc, char** argv) {
           "one differs",
           [&](const config::loaded& x) { return verify(x.values, repair); });
   check->add_flag("--repair", repair, "Write what was computed");
+  std::string purge_before;
+  auto* purging = add(
+    &cli, "purge",
+    "Delete the single clicks of old UTC days; every total stays",
+    [&](const config::loaded& x) { return purge(x.values, purge_before); });
+  purging
+    ->add_option("--before", purge_before,
+                 "The first day to keep, such as 2026-01-31")
+    ->required();
   auto* show
     = add(&cli, "check-config", "Print the settings in force, secrets masked",
           [](const config::loaded& x) {

@@ -2,6 +2,8 @@
 
 #include "config/settings.hpp"
 
+#include <string>
+
 namespace turnout::app {
 
 /// Brings the store to the newest schema and prints its version. Returns an
@@ -11,5 +13,9 @@ int migrate(const settings& options);
 /// Recomputes every total from the raw events and prints the differences.
 /// Returns an exit code: `failed` when there was one.
 int verify(const settings& options, bool repair);
+
+/// Deletes the raw clicks of the UTC days before a date, such as "2026-01-31",
+/// and prints how many; no total changes. Returns an exit code.
+int purge(const settings& options, const std::string& before);
 
 } // namespace turnout::app

@@ -105,6 +105,8 @@ void handle_with_key(const api_call_ptr& call, const route_match& match,
         return call.send(*refusal);
       if (!rate)
         return call.fail(rate.error());
+      if (!rate->is_known)
+        return call.fail(ec::unavailable, "rate limit not known");
       if (!rate->allowed) {
         call.where().counters.rate_limited->Increment();
         return call.send(too_many_requests(*rate));

@@ -33,6 +33,15 @@ void api_call::send(response x) {
   x_exchange->send(std::move(x));
 }
 
+void api_call::start(response head) {
+  if (x_sent)
+    return;
+  x_sent = true;
+  decorate(head);
+  count(head.status);
+  x_exchange->start(std::move(head));
+}
+
 void api_call::send_json(std::string body) {
   send(json_response(200, std::move(body)));
 }

@@ -47,6 +47,9 @@ public:
   /// Answers; only the first call counts.
   void send(response x);
 
+  /// Begins an answer whose body follows in parts through `channel()`.
+  void start(response head);
+
   /// Answers 200 with a JSON body.
   void send_json(std::string body);
 

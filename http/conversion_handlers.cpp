@@ -1,4 +1,5 @@
 #include "http/codec/conversion.hpp"
+#include "http/conversion_source.hpp"
 #include "http/handlers.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -12,6 +13,9 @@ void convert(const api_call_ptr& call) {
   auto x = read_conversion(*body, now());
   if (!x)
     return call->fail(x.error());
+  // A named click or variant needs nobody's help.
+  if (x->may_be_unattributed && !x->variant_id)
+    add_visitor(call->where(), call->in(), *x);
   call->where().actors.convert(
     call->who.account_id, std::move(*x),
     call->receive_value<storage::conversion_result>(

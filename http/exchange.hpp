@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace turnout {
 
@@ -23,6 +24,23 @@ public:
 
   /// Answers; only the first call counts. On the own reactor only.
   virtual void send(response x) = 0;
+
+  /// Begins an answer whose body follows in parts; counts as the answer. On the
+  /// own reactor only, and not before the request was handed over: never from
+  /// within the handler itself.
+  virtual void start(response head) = 0;
+
+  /// Sends a part of the body, after `start`. The next one must wait for
+  /// `then`, which is called on the own reactor, later: with true when the
+  /// socket has taken all of it, with false when there is nobody to send to
+  /// any more. A client that reads nothing for the time limit of the listener
+  /// is such a nobody.
+  virtual void send_part(std::string part, std::function<void(bool)> then) = 0;
+
+  /// Ends the body. An incomplete one ends with its connection and without the
+  /// mark of the end, so that the client can tell. Only the first call counts;
+  /// forgotten, the body is incomplete.
+  virtual void finish(bool complete) = 0;
 
   /// Runs `f` on the own reactor: at once when called there, otherwise later.
   virtual void dispatch(std::function<void()> f) = 0;

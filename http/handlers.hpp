@@ -31,6 +31,9 @@ void promote_winner(const api_call_ptr& call);
 /// `GET /public/links/{id}/clicks`.
 void list_clicks(const api_call_ptr& call);
 
+/// `GET /public/links/{id}/clicks.csv`.
+void export_clicks(const api_call_ptr& call);
+
 /// `GET /public/links/{id}/analytics`.
 void get_analytics(const api_call_ptr& call);
 

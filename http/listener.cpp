@@ -185,10 +185,11 @@ public:
   }
 
   ~connection_exchange() override {
-    if (x_sent)
-      return;
     try {
-      send(unanswered());
+      if (!x_sent)
+        send(unanswered());
+      else if (x_streams)
+        finish(false);
     } catch (...) {
       // The time limit of the HTTP library closes the connection.
     }
@@ -201,6 +202,43 @@ public:
       x_held_back = std::move(x);
     else
       write(x);
+  }
+
+  void start(response head) override {
+    if (std::exchange(x_sent, true))
+      return;
+    x_streams = true;
+    // HTTP/1.0 knows no chunks: there the connection's end is the body's.
+    const auto& in = x_handle->header();
+    x_chunked = in.http_major() > 1 || in.http_minor() > 0;
+    x_keep_alive = x_chunked && !head.close && in.should_keep_alive();
+    write_part(render_head(head, x_keep_alive, x_chunked), {});
+  }
+
+  void send_part(std::string part, std::function<void(bool)> then) override {
+    if (!x_streams || part.empty()) {
+      post([then = std::move(then), ok = x_streams] { then(ok); });
+      return;
+    }
+    write_part(x_chunked ? render_chunk(part) : std::move(part),
+               [context = &x_state->context,
+                then = std::move(then)](const asio::error_code& err) {
+                 // Later, as the library is in the middle of its writing.
+                 asio::post(*context, [then, ok = !err] { then(ok); });
+               });
+  }
+
+  void finish(bool complete) override {
+    if (!std::exchange(x_streams, false))
+      return;
+    request_ends();
+    restinio::writable_items_container_t items;
+    if (complete && x_chunked)
+      items.emplace_back(render_chunk({}));
+    // Without items the connection closes all the same.
+    write_group(restinio::write_group_t{std::move(items)},
+                restinio::response_parts_attr_t::final_parts,
+                complete && x_keep_alive && !x_state->stopping);
   }
 
   /// Ends the time in which answers are held back. The library must not get an
@@ -230,26 +268,49 @@ public:
   }
 
 private:
-  void write(const response& x) {
+  void request_ends() {
     x_state->in_flight.fetch_sub(1, std::memory_order_relaxed);
     if (auto* gauge = x_state->options.in_flight)
       gauge->Decrement();
+  }
+
+  void write_group(restinio::write_group_t group,
+                   restinio::response_parts_attr_t parts, bool keep_alive) {
+    using attr = restinio::response_connection_attr_t;
+    const restinio::response_output_flags_t flags{
+      parts, keep_alive ? attr::connection_keepalive : attr::connection_close};
+    ri::access_req_connection(*x_handle)->write_response_parts(
+      x_handle->request_id(), flags, std::move(group));
+  }
+
+  void write_part(std::string bytes, restinio::write_status_cb_t then) {
+    restinio::writable_items_container_t items;
+    items.emplace_back(std::move(bytes));
+    restinio::write_group_t group{std::move(items)};
+    if (then)
+      group.after_write_notificator(std::move(then));
+    write_group(std::move(group),
+                restinio::response_parts_attr_t::not_final_parts, true);
+  }
+
+  void write(const response& x) {
+    request_ends();
     const auto keep_alive = !x.close && x_handle->header().should_keep_alive()
                             && !x_state->stopping;
     restinio::writable_items_container_t items;
     items.emplace_back(render(x, x_in.method == http_method::head, keep_alive));
-    using attr = restinio::response_connection_attr_t;
-    const restinio::response_output_flags_t flags{
-      restinio::response_parts_attr_t::final_parts,
-      keep_alive ? attr::connection_keepalive : attr::connection_close};
-    ri::access_req_connection(*x_handle)->write_response_parts(
-      x_handle->request_id(), flags, restinio::write_group_t{std::move(items)});
+    write_group(restinio::write_group_t{std::move(items)},
+                restinio::response_parts_attr_t::final_parts, keep_alive);
   }
 
   shared_state_ptr x_state;
   restinio::request_handle_t x_handle;
   bool x_sent = false;
   bool x_in_handler = true;
+  /// Whether a body in parts is under way.
+  bool x_streams = false;
+  bool x_chunked = false;
+  bool x_keep_alive = false;
   std::optional<response> x_held_back;
 };
 
@@ -288,6 +349,9 @@ ri::http_parser_ctx_t& context_of(http_parser* parser) {
 int on_headers_complete(http_parser* parser) {
   auto& ctx = context_of(parser);
   ctx.m_leading_headers_completed = true;
+  // The library leaves them at 1.1.
+  ctx.m_header.http_major(parser->http_major);
+  ctx.m_header.http_minor(parser->http_minor);
   const auto length = parser->content_length;
   if (length == ULLONG_MAX || length == 0)
     return 0;

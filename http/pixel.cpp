@@ -1,14 +1,8 @@
 #include "http/pixel.hpp"
 
-#include "core/cookie.hpp"
-#include "core/identifiers.hpp"
-#include "core/visitor.hpp"
-#include "http/codec/conversion.hpp"
-#include "http/codec/query.hpp"
+#include "http/conversion_source.hpp"
 
-#include <optional>
 #include <string>
-#include <utility>
 
 namespace turnout {
 
@@ -31,41 +25,6 @@ response gif_response() {
   return result;
 }
 
-/// Returns a parameter, or nothing when it is absent or cannot be decoded.
-std::optional<std::string> find(const query_params& query,
-                                std::string_view name) {
-  auto value = query.get(name);
-  return value ? std::move(*value) : std::nullopt;
-}
-
-conversion_request read(site& where, const request& in, const uuid& link_id) {
-  conversion_request result;
-  const auto at = now();
-  result.id = make_uuid(at);
-  result.link_id = link_id;
-  result.occurred_at = at;
-  result.created_at = at;
-  query_params query{in.query};
-  if (const auto text = find(query, "click_id"))
-    if (const auto id = uuid::parse(*text))
-      result.click_id = *id;
-  if (!result.click_id)
-    if (const auto cookie = find_sticky_cookie(in.cookies, link_id))
-      result.click_id = cookie->click_id;
-  if (const auto text = find(query, "event_id"); text && is_event_id(*text))
-    result.event_id = *text;
-  if (const auto text = find(query, "value"); text && is_amount(*text))
-    result.value = *text;
-  if (const auto text = find(query, "currency"); text && is_currency(*text))
-    result.currency = *text;
-  const auto address = where.clients.address(in);
-  const auto agent = clean_text(in.user_agent, 512);
-  const auto secrets = where.actors.visitor_secrets(at);
-  for (size_t i = 0; i < secrets.size(); ++i)
-    result.visitors[i] = visitor_key(secrets[i], address, agent);
-  return result;
-}
-
 } // namespace
 
 void answer_pixel(site& where, const exchange_ptr& x,
@@ -76,7 +35,7 @@ void answer_pixel(site& where, const exchange_ptr& x,
     x->send(gif_response());
     return;
   }
-  where.actors.journal(in.reactor, read(where, in, *id),
+  where.actors.journal(in.reactor, read_conversion_query(where, in, *id),
                        [x, &where](bool committed) {
                          if (!committed)
                            where.counters.clicks_lost->Increment();

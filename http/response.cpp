@@ -63,6 +63,17 @@ void append_number(std::string& out, size_t x) {
   out.append(buf, end);
 }
 
+/// Appends the status line and all headers but those about the body's length.
+void append_start(std::string& out, const response& x, bool keep_alive) {
+  out += "HTTP/1.1 ";
+  append_number(out, static_cast<size_t>(x.status));
+  out += ' ';
+  out += reason_of(x.status);
+  out += keep_alive ? "\r\nConnection: keep-alive\r\n"
+                    : "\r\nConnection: close\r\n";
+  out += x.fields;
+}
+
 } // namespace
 
 response& response::header(std::string_view name, std::string_view value) {
@@ -109,19 +120,31 @@ response error_response(const caf::error& err) {
   return result;
 }
 
+std::string render_head(const response& x, bool keep_alive, bool chunked) {
+  std::string result;
+  append_start(result, x, keep_alive);
+  result += chunked ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n";
+  return result;
+}
+
+std::string render_chunk(std::string_view part) {
+  char size[24];
+  const auto [end, err]
+    = std::to_chars(size, size + sizeof(size), part.size(), 16);
+  std::string result;
+  result.reserve(part.size() + 24);
+  result.append(size, end);
+  result += "\r\n";
+  result += part;
+  result += "\r\n";
+  return result;
+}
+
 std::string render(const response& x, bool head, bool keep_alive) {
-  const auto reason = reason_of(x.status);
-  // These never have a body.
   const auto has_body = x.status != 204 && x.status != 304;
   std::string result;
-  result.reserve(x.fields.size() + x.body.size() + reason.size() + 80);
-  result += "HTTP/1.1 ";
-  append_number(result, static_cast<size_t>(x.status));
-  result += ' ';
-  result += reason;
-  result += keep_alive ? "\r\nConnection: keep-alive\r\n"
-                       : "\r\nConnection: close\r\n";
-  result += x.fields;
+  result.reserve(x.fields.size() + x.body.size() + 120);
+  append_start(result, x, keep_alive);
   if (has_body) {
     result += "Content-Length: ";
     append_number(result, x.body.size());

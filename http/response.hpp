@@ -41,6 +41,14 @@ response detail_response(int status, std::string_view detail);
 /// Makes the answer of an error as the error table says.
 response error_response(const caf::error& err);
 
+/// Returns the head of an answer whose body follows in parts.
+/// @param chunked whether the parts are chunks; otherwise the body ends with
+///                the connection.
+std::string render_head(const response& x, bool keep_alive, bool chunked);
+
+/// Returns a part of a body as a chunk. An empty one is the last.
+std::string render_chunk(std::string_view part);
+
 /// Returns the bytes for the wire.
 /// @param head whether the request was HEAD: Content-Length, but no body.
 std::string render(const response& x, bool head, bool keep_alive);

@@ -1,10 +1,12 @@
 #include "http/router.hpp"
 
 #include "http/api.hpp"
+#include "http/conversion_redirect.hpp"
 #include "http/docs.hpp"
 #include "http/pages.hpp"
 #include "http/percent.hpp"
 #include "http/pixel.hpp"
+#include "http/script.hpp"
 #include "http/visit_reply.hpp"
 #include "monitoring/log.hpp"
 
@@ -16,7 +18,7 @@ namespace turnout {
 
 namespace {
 
-constexpr std::string_view pixel_prefix = "/c/";
+constexpr std::string_view conversion_prefix = "/c/";
 
 constexpr std::string_view pixel_suffix = ".gif";
 
@@ -70,13 +72,18 @@ void route_or_throw(site& where, const exchange_ptr& x) {
     return x->send(front_page());
   if (is_below(path, "/docs"))
     return answer_docs(where, x);
-  if (path.starts_with(pixel_prefix) && path.ends_with(pixel_suffix)) {
-    path.remove_prefix(pixel_prefix.size());
+  if (path == "/c.js")
+    return x->send(script_answer(in));
+  if (path.starts_with(conversion_prefix)) {
+    path.remove_prefix(conversion_prefix.size());
+    if (path.find('/') != std::string_view::npos)
+      return x->send(not_found_page(in));
+    if (!path.ends_with(pixel_suffix))
+      return answer_conversion_redirect(where, x, path);
     path.remove_suffix(pixel_suffix.size());
-    if (path.find('/') == std::string_view::npos)
-      return answer_pixel(where, x, path);
+    return answer_pixel(where, x, path);
   }
-  path = in.path.substr(1);
+  path.remove_prefix(1);
   if (path.ends_with('/'))
     path.remove_suffix(1);
   if (path.find('/') == std::string_view::npos)

@@ -26,6 +26,9 @@ constexpr operation promotion[]
 constexpr operation clicks[]
   = {{http_method::get, credential::key, list_clicks}};
 
+constexpr operation clicks_csv[]
+  = {{http_method::get, credential::key, export_clicks}};
+
 constexpr operation analytics[]
   = {{http_method::get, credential::key, get_analytics}};
 
@@ -45,6 +48,7 @@ constexpr route table[] = {
   {"/public/links/{id}/variants", variants},
   {"/public/links/{id}/promote-winner", promotion},
   {"/public/links/{id}/clicks", clicks},
+  {"/public/links/{id}/clicks.csv", clicks_csv},
   {"/public/links/{id}/analytics", analytics},
   {"/public/links/{id}/analytics/winner", winner},
   {"/public/conversions", conversions},

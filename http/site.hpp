@@ -10,6 +10,7 @@
 #include "monitoring/local_histogram.hpp"
 #include "monitoring/metrics.hpp"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ struct site {
   std::string cookie_attributes;
 
   size_t max_in_flight;
+
+  /// Exports under way, in all reactors.
+  mutable std::atomic<int> exports{0};
 
   /// What belongs to one reactor.
   struct lane {

@@ -9,8 +9,6 @@ namespace turnout {
 
 namespace {
 
-constexpr size_t max_user_agent = 512;
-
 std::optional<exclusion> exclusion_of(const request& in) {
   if (in.method == http_method::head)
     return exclusion::head;

@@ -105,8 +105,10 @@ caf::expected<paging> read_paging(const query_params& query,
 }
 
 caf::expected<storage::click_range> read_click_range(const query_params& query,
-                                                     timestamp now) {
+                                                     timestamp now,
+                                                     range_length length) {
   using std::chrono::days;
+  const auto is_limited = length == range_length::at_most_90_days;
   auto start = read_date(query, "start_date");
   if (!start)
     return std::move(start.error());
@@ -124,14 +126,14 @@ caf::expected<storage::click_range> read_click_range(const query_params& query,
     // milliseconds, so all of its millisecond is.
     until = x.date_only ? x.at + days{1} : x.at;
     result.until = x.date_only ? until : x.at + std::chrono::milliseconds{1};
-    if (!*start)
+    if (!*start && is_limited)
       result.from = until - max_click_range;
   }
   if (*start) {
     result.from = (*start)->at;
     if (*end && *result.from >= *result.until)
       return wrong_order("start_date", "end_date");
-    if (until - *result.from > max_click_range)
+    if (is_limited && until - *result.from > max_click_range)
       return too_long;
   }
   return result;

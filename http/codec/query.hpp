@@ -36,9 +36,14 @@ struct paging {
 caf::expected<paging> read_paging(const query_params& query,
                                   int default_per_page);
 
-/// Reads `start_date` and `end_date` of the click list: at most 90 days.
-caf::expected<storage::click_range> read_click_range(const query_params& query,
-                                                     timestamp now);
+/// How long a range of clicks may be.
+enum class range_length { at_most_90_days, any };
+
+/// Reads `start_date` and `end_date` of the click list. Of any length, an end
+/// alone begins with the first click.
+caf::expected<storage::click_range>
+read_click_range(const query_params& query, timestamp now,
+                 range_length length = range_length::at_most_90_days);
 
 /// UTC days, both ends included.
 struct day_range {

@@ -104,9 +104,9 @@ TEST_F(api_calls, without_api_access_nothing_works) {
 }
 
 TEST_F(api_calls, the_rate_limit_comes_before_the_body) {
-  actors.rate.allowed = false;
-  actors.rate.remaining = 0;
-  actors.rate.reset_at
+  actors.rate_now.allowed = false;
+  actors.rate_now.remaining = 0;
+  actors.rate_now.reset_at
     = std::chrono::floor<std::chrono::seconds>(now()) + std::chrono::hours{1};
   auto out = api(post, "/public/links", "not json");
   EXPECT_EQ(out->status(), 429);
@@ -114,7 +114,7 @@ TEST_F(api_calls, the_rate_limit_comes_before_the_body) {
   EXPECT_EQ(out->header("X-RateLimit-Limit"), "1000");
   EXPECT_EQ(out->header("X-RateLimit-Remaining"), "0");
   EXPECT_EQ(out->header("X-RateLimit-Reset"),
-            std::to_string(to_micros(actors.rate.reset_at) / 1'000'000));
+            std::to_string(to_micros(actors.rate_now.reset_at) / 1'000'000));
   const auto wait = std::stoi(out->header("Retry-After"));
   EXPECT_GT(wait, 3590);
   EXPECT_LE(wait, 3600);

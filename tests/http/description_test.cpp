@@ -22,7 +22,6 @@ const std::set<std::string> not_routed_yet = {
   "DELETE /public/keys/{} session",
   "GET /public/keys session",
   "GET /public/keys/rate-limit session",
-  "GET /public/links/{}/clicks.csv key",
   "POST /public/keys session",
 };
 

@@ -30,9 +30,9 @@ public:
     x.api_access = true;
     x.type = key_type::publishable;
     keys[publishable_key] = x;
-    rate.limit = 1000;
-    rate.remaining = 999;
-    rate.reset_at = timestamp{std::chrono::hours{500000}};
+    rate_now.limit = 1000;
+    rate_now.remaining = 999;
+    rate_now.reset_at = timestamp{std::chrono::hours{500000}};
   }
 
   void resolve(visit_ptr x) override {
@@ -114,6 +114,33 @@ public:
     reply->deliver(report_of_winner);
   }
 
+  void clicks_before(const uuid&, const uuid& link_id, storage::click_range x,
+                     const uuid& before, int limit,
+                     reply_ptr<std::vector<click_row>> reply) override {
+    range = x;
+    before_ids.push_back(before);
+    if (clicks_error && before_ids.size() > pages_before_error)
+      return reply->deliver(clicks_error);
+    if (!links.count(link_id))
+      return reply->deliver(make_error(ec::not_found, "Link not found"));
+    std::vector<click_row> rows;
+    for (const auto& y : all_clicks)
+      if ((!before || y.id < before) && static_cast<int>(rows.size()) < limit)
+        rows.push_back(y);
+    reply->deliver(std::move(rows));
+  }
+
+  void find_link(const uuid& link_id, reply_ptr<link> reply) override {
+    if (store_is_down)
+      return reply->deliver(make_error(ec::unavailable, "down"));
+    if (drop_replies)
+      return;
+    auto i = links.find(link_id);
+    if (i == links.end() || i->second.is_deleted)
+      return reply->deliver(make_error(ec::not_found, "Link not found"));
+    reply->deliver(i->second);
+  }
+
   void convert(const uuid&, conversion_request x,
                reply_ptr<storage::conversion_result> reply) override {
     conversions.push_back(x);
@@ -153,7 +180,13 @@ public:
     ++admissions;
     if (admit_error)
       return reply->deliver(admit_error);
-    reply->deliver(rate);
+    reply->deliver(rate_now);
+  }
+
+  void rate(const uuid&, int limit, reply_ptr<rate_status> reply) override {
+    auto result = rate_now;
+    result.limit = limit;
+    reply->deliver(result);
   }
 
   std::array<std::array<uint8_t, 32>, 2> visitor_secrets(timestamp) override {
@@ -170,10 +203,15 @@ public:
   uuid owner;
   std::map<std::string, principal, std::less<>> keys;
   std::map<uuid, link> links;
-  rate_status rate;
+  rate_status rate_now;
   timestamp at{std::chrono::hours{490000}};
   link_page page_of_links;
   click_page page_of_clicks;
+  /// Newest first.
+  std::vector<click_row> all_clicks;
+  /// Comes after so many pages of `all_clicks`.
+  caf::error clicks_error;
+  size_t pages_before_error = 0;
   analytics_report report;
   winner_report report_of_winner;
   std::function<void(visit_ptr)> on_resolve;
@@ -200,6 +238,7 @@ public:
   std::pair<int, int> paging;
   std::pair<std::optional<day_number>, std::optional<day_number>> days;
   storage::click_range range;
+  std::vector<uuid> before_ids;
 };
 
 } // namespace turnout::test

@@ -31,6 +31,12 @@ struct call_spec {
 struct outcome {
   int answers = 0;
   std::optional<response> last;
+  /// Sizes of the parts of a body that was streamed.
+  std::vector<size_t> parts;
+  /// Set when such a body ended.
+  std::optional<bool> complete;
+  /// To be set by the test: nobody takes the parts.
+  bool client_left = false;
 
   int status() const {
     return last ? last->status : 0;
@@ -75,11 +81,29 @@ public:
   ~fake_exchange() override {
     if (x_out->answers == 0)
       send(unanswered());
+    finish(false);
   }
 
   void send(response x) override {
     ++x_out->answers;
     x_out->last = std::move(x);
+  }
+
+  void start(response head) override {
+    ++x_out->answers;
+    x_out->last = std::move(head);
+    x_streams = true;
+  }
+
+  void send_part(std::string part, std::function<void(bool)> then) override {
+    x_out->last->body += part;
+    x_out->parts.push_back(part.size());
+    then(!x_out->client_left);
+  }
+
+  void finish(bool complete) override {
+    if (std::exchange(x_streams, false))
+      x_out->complete = complete;
   }
 
   void dispatch(std::function<void()> f) override {
@@ -93,6 +117,7 @@ public:
 private:
   call_spec x_spec;
   std::shared_ptr<outcome> x_out;
+  bool x_streams = false;
 };
 
 inline settings test_settings() {

@@ -85,7 +85,7 @@ TEST_F(visits, what_cannot_be_a_slug_is_not_asked_for) {
                       "/metrics",     "/HEALTHZ",
                       "/DOCS",        "/a123456789012345678901234567890bc",
                       "/c/",          "/c/x",
-                      "/c.js",        "*",
+                      "/d.js",        "*",
                       "/sitemap.xml", "/.well-known/acme"}) {
     auto out = get(target);
     EXPECT_EQ(out->status(), 404) << target;
