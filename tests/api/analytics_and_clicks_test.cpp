@@ -1,4 +1,5 @@
 #include "tests/api/harness/api_test.hpp"
+#include "tests/api/harness/load_client.hpp"
 
 #include <atomic>
 #include <random>
@@ -6,6 +7,7 @@
 #include <thread>
 
 using namespace turnout::test;
+using testing::HasSubstr;
 
 namespace {
 
@@ -462,6 +464,64 @@ TEST_F(clicks_test, case_71_bad_dates) {
                      "?start_date=2026-03-02&end_date=2026-03-01",
                      "?end_date=2026-03-01T24:01:00Z"})
     expect_error(clicks_answer(link, query), 400);
+}
+
+TEST_F(clicks_test, the_csv_has_all_clicks) {
+  auto link = make_split();
+  auto slug = text(link, "slug");
+  for (int i = 0; i < 5; ++i)
+    visit(slug, {{"Referer", "https://r.example/?a=\"x\",y"}});
+  expect_counts(link, 5);
+  auto answer = clicks_answer(link, ".csv");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_THAT(answer.header("content-type"), HasSubstr("text/csv"));
+  EXPECT_THAT(answer.header("content-disposition"), HasSubstr("attachment"));
+  auto& body = answer.body;
+  auto first = body.substr(0, body.find_first_of("\r\n"));
+  EXPECT_EQ(first, "id,link_id,variant_id,ip_address,user_agent,referrer,"
+                   "country,is_conversion,created_at");
+  EXPECT_EQ(std::count(body.begin(), body.end(), '\n'), 6);
+  EXPECT_THAT(body, HasSubstr("\"https://r.example/?a=\"\"x\"\",y\""));
+  EXPECT_EQ(clicks_answer(link, ".csv?start_date=2020-01-01").status, 200);
+  answer = clicks_answer(link, ".csv?end_date=" + day(-1));
+  EXPECT_EQ(answer.body, first + "\r\n");
+  expect_error(clicks_answer(link, ".csv?start_date=junk"), 400);
+  EXPECT_EQ(send("GET", path_of(link, "/clicks.csv")).status, 401);
+  expect_error(get(links_path + "/" + unknown_id + "/clicks.csv"), 404,
+               "Link not found");
+  expect_error(call("POST", path_of(link, "/clicks.csv")), 405);
+}
+
+TEST_F(clicks_test, case_102_the_csv_is_stable_while_visits_come_in) {
+  auto link = make_split();
+  auto slug = "/" + text(link, "slug");
+  load_client load{
+    service->port(), {slug}, 8, "User-Agent: " + browser + "\r\n"};
+  // More than a part has.
+  ASSERT_TRUE(
+    eventually([&] { return number(analytics(link), "total_clicks") > 1500; }));
+  std::set<std::string> last;
+  for (int round = 0; round < 3; ++round) {
+    auto answer = clicks_answer(link, ".csv");
+    ASSERT_EQ(answer.status, 200);
+    std::istringstream lines{answer.body};
+    std::string line;
+    std::getline(lines, line);
+    std::vector<std::string> ids;
+    while (std::getline(lines, line))
+      ids.push_back(line.substr(0, line.find(',')));
+    EXPECT_TRUE(std::is_sorted(ids.rbegin(), ids.rend()));
+    std::set<std::string> now{ids.begin(), ids.end()};
+    EXPECT_EQ(now.size(), ids.size()) << "a click stands twice";
+    EXPECT_TRUE(std::includes(now.begin(), now.end(), last.begin(), last.end()))
+      << "a click is missing";
+    last = std::move(now);
+  }
+  load.finish();
+  expect_counts(link, load.acknowledged());
+  auto body = clicks_answer(link, ".csv").body;
+  EXPECT_EQ(std::count(body.begin(), body.end(), '\n'),
+            load.acknowledged() + 1);
 }
 
 TEST_F(clicks_test, case_74_pages_are_read_while_visits_come_in) {

@@ -57,6 +57,7 @@ TEST_F(command_line_test, help_on_every_level) {
                                                {"key", "create"},
                                                {"migrate"},
                                                {"verify"},
+                                               {"purge"},
                                                {"check-config"},
                                                {"user", "api-access"},
                                                {"user", "rate-limit"}};
@@ -69,7 +70,7 @@ TEST_F(command_line_test, help_on_every_level) {
   }
   auto top = run({"--help"}).out;
   for (auto command :
-       {"serve", "user", "key", "migrate", "check-config", "verify"})
+       {"serve", "user", "key", "migrate", "check-config", "verify", "purge"})
     EXPECT_THAT(top, HasSubstr(command));
 }
 
@@ -266,6 +267,27 @@ TEST_F(commands_test, stop_signals_exit_with_0) {
   auto status = service->child().wait(std::chrono::seconds{10});
   ASSERT_TRUE(status);
   EXPECT_EQ(*status, 0);
+}
+
+TEST_F(commands_test, purge_takes_a_day_that_has_begun) {
+  auto purge = [&](const std::string& before) {
+    return service->run({"purge", "--before", before});
+  };
+  for (auto& value : {std::string{"yesterday"}, std::string{"2026-02-30"},
+                      std::string{"2026-01-01T00:00:00Z"}, day(1)}) {
+    auto result = purge(value);
+    EXPECT_EQ(result.status, 2) << value;
+    EXPECT_THAT(result.err, HasSubstr("--before"));
+  }
+  EXPECT_EQ(service->run({"purge"}).status, 2);
+  // Clicks of today stay.
+  auto link = make_split();
+  visit(text(link, "slug"));
+  expect_counts(link, 1);
+  auto result = purge(day());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("0 clicks"));
+  EXPECT_EQ(clicks(link).at("items").as_array().size(), 1u);
 }
 
 TEST_F(commands_test, verify_while_it_runs) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 using namespace turnout::test;
+using testing::HasSubstr;
 
 namespace {
 
@@ -387,6 +388,101 @@ TEST_F(pixel_test, a_pixel_is_no_click) {
   expect_counts(link, 1, 1);
 }
 
+TEST_F(pixel_test, the_script_calls_the_pixel) {
+  auto answer = send("GET", "/c.js", {{"User-Agent", browser}});
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_THAT(answer.header("content-type"), HasSubstr("javascript"));
+  EXPECT_THAT(answer.body, HasSubstr("svc"));
+  EXPECT_THAT(answer.body, HasSubstr("convert"));
+  EXPECT_THAT(answer.body, HasSubstr(".gif"));
+  auto again = send("GET", "/c.js", {{"If-None-Match", answer.header("etag")}});
+  EXPECT_EQ(again.status, 304);
+  // The connection is in step.
+  EXPECT_EQ(send("GET", "/robots.txt").status, 200);
+}
+
+TEST_F(pixel_test, a_redirecting_conversion) {
+  auto link
+    = make_link({{"name", "x"},
+                 {"variants", two_variants()},
+                 {"conversion_redirect_url", "https://thanks.example/"}});
+  auto click = click_on(link, stranger);
+  auto path = "/c/" + text(link, "id");
+  header_list with_cookie{{"User-Agent", browser}, {"Cookie", click.header()}};
+  // Looking is not converting.
+  EXPECT_EQ(send("HEAD", path, with_cookie).status, 302);
+  settle();
+  expect_counts(link, 1, 0);
+  auto answer = send("GET", path, with_cookie);
+  EXPECT_EQ(answer.status, 302);
+  EXPECT_EQ(answer.header("location"), "https://thanks.example/");
+  EXPECT_EQ(answer.header("cache-control"), "no-store");
+  expect_counts(link, 1, 1);
+  // Without a click: the same redirect, nothing counted.
+  answer = send("GET", path, {{"User-Agent", browser}});
+  EXPECT_EQ(answer.status, 302);
+  settle();
+  expect_counts(link, 1, 1);
+  // Without an address to go to.
+  auto plain = make_split();
+  EXPECT_EQ(
+    send("GET", "/c/" + text(plain, "id"), {{"User-Agent", browser}}).status,
+    404);
+  EXPECT_EQ(send("GET", "/c/" + unknown_id, {{"User-Agent", browser}}).status,
+            404);
+}
+
+TEST_F(pixel_test, a_redirecting_conversion_of_a_link_that_changes) {
+  auto link = make_link({{"name", "x"},
+                         {"variants", two_variants(100, 0)},
+                         {"conversion_redirect_url", "https://t.example/1"}});
+  auto path = "/c/" + text(link, "id");
+  auto click = click_on(link, stranger);
+  header_list headers{{"User-Agent", browser}, {"Cookie", click.header()}};
+  ASSERT_EQ(
+    put(path_of(link), {{"is_active", false},
+                        {"conversion_redirect_url", "https://t.example/2"}})
+      .status,
+    200);
+  // Visitors of a paused link may still be on their way.
+  auto answer = send("GET", path, headers);
+  EXPECT_EQ(answer.status, 302);
+  EXPECT_EQ(answer.header("location"), "https://t.example/2");
+  expect_counts(link, 1, 1);
+  service->restart();
+  EXPECT_EQ(send("GET", path, headers).status, 302);
+  ASSERT_EQ(del(path_of(link)).status, 204);
+  EXPECT_EQ(send("GET", path, headers).status, 404);
+}
+
+TEST_F(conversions_test, a_server_call_by_the_visitor_finds_its_click) {
+  auto by_visitor = make_split();
+  auto click = click_on(by_visitor);
+  auto as_visitor = [&](const json::value& link, header_list headers) {
+    headers.emplace_back("User-Agent", browser);
+    auto answer
+      = post(conversions_path, {{"link_id", text(link, "id")}}, headers);
+    EXPECT_EQ(answer.status, 201) << answer.body;
+    return answer.json();
+  };
+  EXPECT_EQ(text(as_visitor(by_visitor, {}), "click_id"), click.click_id);
+  expect_counts(by_visitor, 1, 1);
+  // The cookie comes first.
+  auto by_cookie = make_split();
+  click = click_on(by_cookie, stranger);
+  click_on(by_cookie);
+  auto conversion = as_visitor(by_cookie, {{"Cookie", click.header()}});
+  EXPECT_EQ(text(conversion, "click_id"), click.click_id);
+  EXPECT_EQ(text(conversion, "variant_id"), click.variant_id);
+  // One that names no click is none.
+  auto forged = make_split();
+  conversion = as_visitor(
+    forged, {{"Cookie", "svc_v_" + text(forged, "id") + "="
+                          + variant_id(forged, "a") + "." + unknown_id}});
+  EXPECT_TRUE(conversion.at("click_id").is_null());
+  expect_counts(forged, 0, 1);
+}
+
 TEST_F(pixel_test, server_call_and_pixel_share_the_one_conversion) {
   auto link = make_split();
   auto click = click_on(link);
@@ -438,6 +534,24 @@ TEST_F(slow_drain_test, a_click_in_the_journal_converts_by_pixel) {
   drain_now();
   expect_counts(by_cookie, 1, 1);
   expect_counts(by_visitor, 1, 1);
+}
+
+TEST_F(slow_drain_test, a_click_in_the_journal_is_found_by_its_visitor) {
+  auto link = make_split();
+  auto click = click_on(link);
+  auto answer = post(conversions_path, {{"link_id", text(link, "id")}},
+                     {{"Cookie", click.header()}});
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(text(answer.json(), "click_id"), click.click_id);
+  auto other = make_split();
+  click = click_on(other);
+  answer = post(conversions_path, {{"link_id", text(other, "id")}},
+                {{"User-Agent", browser}});
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(text(answer.json(), "click_id"), click.click_id);
+  drain_now();
+  expect_counts(link, 1, 1);
+  expect_counts(other, 1, 1);
 }
 
 TEST_F(slow_drain_test, an_unknown_click_is_still_unknown) {

@@ -1,6 +1,9 @@
 #include "tests/api/harness/api_test.hpp"
+#include "tests/api/harness/load_client.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <thread>
 
 using namespace turnout::test;
 
@@ -273,4 +276,68 @@ TEST_F(broken_database_test, case_64_visits_go_on_with_a_broken_database) {
   auto slug = text(make_geo(), "slug");
   EXPECT_EQ(visit_from(slug, german).header("location"),
             "https://rest.example/");
+}
+
+namespace {
+
+/// A database of our own that can be replaced while the service runs.
+class replaced_database_test : public geo_test {
+protected:
+  replaced_database_test() {
+    put_file("this is no database");
+  }
+
+  environment settings() const override {
+    return {{"TURNOUT_GEO_DATABASE", path().string()}};
+  }
+
+  std::filesystem::path path() const {
+    return x_dir.path() / "country.mmdb";
+  }
+
+  void put_file(const std::string& content) {
+    auto next = x_dir.path() / "next";
+    std::ofstream{next, std::ios::binary} << content;
+    std::filesystem::rename(next, path());
+  }
+
+private:
+  temporary_directory x_dir;
+};
+
+} // namespace
+
+TEST_F(replaced_database_test, case_64_visits_go_on_while_it_is_replaced) {
+  auto geo = make_geo();
+  auto slug = text(geo, "slug");
+  EXPECT_EQ(visit_from(slug, german).header("location"),
+            "https://rest.example/");
+  load_client load{service->port(),
+                   {"/" + slug},
+                   4,
+                   "X-Forwarded-For: " + german + "\r\nUser-Agent: " + browser
+                     + "\r\n"};
+  // The database that the service comes with.
+  auto good
+    = read_file(std::filesystem::path{binary()}.parent_path() / "country.mmdb");
+  ASSERT_GT(good.size(), 1'000'000u);
+  put_file(good);
+  EXPECT_TRUE(eventually([&] {
+    return visit_from(slug, german).header("location") == "https://de.example/";
+  }));
+  // A broken one changes nothing, and neither does none.
+  put_file(good.substr(0, good.size() / 2));
+  std::this_thread::sleep_for(std::chrono::seconds{3});
+  EXPECT_EQ(visit_from(slug, german).status, 302);
+  std::filesystem::remove(path());
+  std::this_thread::sleep_for(std::chrono::seconds{3});
+  EXPECT_EQ(visit_from(slug, german).status, 302);
+  put_file(good);
+  EXPECT_TRUE(eventually([&] {
+    return visit_from(slug, german).header("location") == "https://de.example/";
+  }));
+  load.finish();
+  EXPECT_TRUE(load.others().empty());
+  EXPECT_EQ(load.unanswered(), 0);
+  EXPECT_GT(load.acknowledged(), 0);
 }

@@ -1,4 +1,5 @@
 #include "tests/api/harness/api_test.hpp"
+#include "tests/api/harness/clock.hpp"
 
 #include <thread>
 
@@ -79,6 +80,18 @@ TEST_F(idempotency_test, it_outlives_a_restart_and_the_deletion_of_the_link) {
   ASSERT_EQ(del(path_of(first.json())).status, 204);
   EXPECT_EQ(create(body(), "key-1").json(), first.json());
   EXPECT_EQ(total_links(), 0);
+}
+
+TEST_F(idempotency_test, it_is_forgotten_after_a_day) {
+  auto first = create(body(), "key-1");
+  ASSERT_EQ(first.status, 201);
+  for (auto& [name, value] : clock_ahead(1))
+    service->set(name, value);
+  service->restart();
+  auto another = create(body("other"), "key-1");
+  EXPECT_EQ(another.status, 201) << another.body;
+  EXPECT_NE(text(another.json(), "id"), text(first.json(), "id"));
+  EXPECT_EQ(total_links(), 2);
 }
 
 TEST_F(idempotency_test, case_14_twenty_parallel_retries_make_one_link) {

@@ -1,5 +1,8 @@
 #include "tests/api/harness/api_test.hpp"
+#include "tests/api/harness/clock.hpp"
 
+#include <atomic>
+#include <set>
 #include <thread>
 
 using namespace turnout::test;
@@ -18,6 +21,7 @@ protected:
 
   /// Makes an account with a limit and returns its key, which is unused.
   std::string limited_account(int limit) {
+    avoid_end_of_hour();
     auto email = "limited@example.com";
     service->add_user(email);
     auto result
@@ -80,6 +84,132 @@ TEST_F(rate_limit_test, it_counts_every_answer_and_spares_visits) {
   expect_limited(call_as(key, "GET", links_path), "3");
   for (int i = 0; i < 10; ++i)
     EXPECT_EQ(visit(text(link, "slug")).status, 302);
+}
+
+TEST_F(rate_limit_test, two_hundred_at_once_at_the_edge) {
+  auto key = limited_account(150);
+  auto request = "GET " + links_path
+                 + " HTTP/1.1\r\nHost: x\r\nX-API-Key: " + key + "\r\n\r\n";
+  std::vector<raw_socket> sockets;
+  for (int i = 0; i < 200; ++i)
+    sockets.emplace_back(service->port());
+  for (auto& x : sockets)
+    ASSERT_TRUE(x.send(request));
+  std::map<int, int> seen;
+  std::set<std::string> remaining;
+  for (auto& x : sockets) {
+    auto answer = x.receive();
+    ASSERT_TRUE(answer);
+    ++seen[answer->status];
+    if (answer->status == 200)
+      remaining.insert(answer->header("x-ratelimit-remaining"));
+  }
+  EXPECT_EQ(seen, (std::map<int, int>{{200, 150}, {429, 50}}));
+  EXPECT_EQ(remaining.size(), 150u) << "each has a number of its own";
+}
+
+TEST_F(rate_limit_test, it_outlives_a_restart_and_spares_visits) {
+  auto key = limited_account(5);
+  auto link = call_as(key, "POST", links_path,
+                      {{"name", "x"}, {"variants", two_variants()}})
+                .json();
+  EXPECT_EQ(call_as(key, "GET", links_path).header("x-ratelimit-remaining"),
+            "3");
+  service->restart();
+  EXPECT_EQ(call_as(key, "GET", links_path).header("x-ratelimit-remaining"),
+            "2");
+  service->kill();
+  service->start();
+  EXPECT_EQ(call_as(key, "GET", links_path).header("x-ratelimit-remaining"),
+            "1");
+  EXPECT_EQ(call_as(key, "GET", links_path).status, 200);
+  expect_limited(call_as(key, "GET", links_path), "5");
+  service->restart();
+  expect_limited(call_as(key, "GET", links_path), "5");
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(visit(text(link, "slug")).status, 302);
+}
+
+TEST_F(rate_limit_test, a_kill_in_the_middle_lets_no_more_pass) {
+  constexpr int limit = 300;
+  auto key = limited_account(limit);
+  std::atomic<int> passed{0};
+  auto use_up = [&](size_t n) {
+    std::vector<std::thread> threads;
+    for (size_t t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        try {
+          http_client client{service->origin()};
+          for (size_t i = 0; i < n; ++i)
+            passed
+              += client.send("GET", links_path, {{"X-API-Key", key}}).status
+                 == 200;
+        } catch (const std::exception&) {
+          // The service was killed.
+        }
+      });
+    return threads;
+  };
+  auto threads = use_up(1000);
+  eventually([&] { return passed > limit / 4; });
+  service->kill();
+  for (auto& x : threads)
+    x.join();
+  auto before = passed.load();
+  service->start();
+  for (auto& x : use_up(100))
+    x.join();
+  EXPECT_GT(passed, before);
+  // Whatever passed unseen while the process died is among the limit: at most
+  // one request on each connection.
+  EXPECT_LE(passed, limit);
+  EXPECT_GE(passed, limit - 4);
+  expect_limited(call_as(key, "GET", links_path), std::to_string(limit));
+}
+
+TEST_F(rate_limit_test, a_changed_limit_holds_at_once) {
+  auto key = limited_account(2);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(call_as(key, "GET", links_path).status, 200);
+  expect_limited(call_as(key, "GET", links_path), "2");
+  auto change = [&](const std::string& limit) {
+    EXPECT_EQ(
+      service->run({"user", "rate-limit", "limited@example.com", limit}).status,
+      0);
+  };
+  change("5");
+  EXPECT_TRUE(
+    eventually([&] { return call_as(key, "GET", links_path).status == 200; }));
+  auto answer = call_as(key, "GET", links_path);
+  EXPECT_EQ(answer.header("x-ratelimit-limit"), "5");
+  EXPECT_EQ(answer.header("x-ratelimit-remaining"), "1");
+  change("1");
+  EXPECT_TRUE(eventually([&] {
+    return call_as(key, "GET", links_path).header("x-ratelimit-limit") == "1";
+  }));
+  expect_limited(call_as(key, "GET", links_path), "1");
+}
+
+TEST_F(rate_limit_test, every_kind_of_answer_has_the_numbers) {
+  auto key = limited_account(4);
+  auto remaining = [](const response& x, int status) {
+    EXPECT_EQ(x.status, status) << x.body;
+    EXPECT_EQ(x.header("x-ratelimit-limit"), "4");
+    return x.header("x-ratelimit-remaining");
+  };
+  EXPECT_EQ(remaining(call_as(key, "GET", "/api/v1/public/nothing"), 404), "3");
+  EXPECT_EQ(remaining(call_as(key, "PATCH", links_path), 405), "2");
+  EXPECT_EQ(remaining(call_as(key, "POST", links_path, {{"name", ""}}), 422),
+            "1");
+  EXPECT_EQ(remaining(call_as(key, "POST", links_path,
+                              {{"name", std::string(1 << 20, 'x')}}),
+                      413),
+            "0");
+  EXPECT_EQ(remaining(call_as(key, "GET", links_path), 429), "0");
+  EXPECT_EQ(remaining(call_as(second_key, "DELETE", links_path), 405), "0");
+  auto nobody = send("GET", links_path);
+  EXPECT_EQ(nobody.status, 401);
+  EXPECT_EQ(nobody.header("x-ratelimit-limit"), std::to_string(bad_keys));
 }
 
 TEST_F(rate_limit_test, case_79_bad_keys_are_limited_apart) {
