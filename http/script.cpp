@@ -1,6 +1,7 @@
 #include "http/script.hpp"
 
 #include "core/identifiers.hpp"
+#include "http/match_etag.hpp"
 
 #include <string>
 #include <string_view>
@@ -62,9 +63,7 @@ const std::string& entity_tag() {
 } // namespace
 
 response script_answer(const request& in) {
-  const auto is_known
-    = in.if_none_match == "*"
-      || in.if_none_match.find(entity_tag()) != std::string_view::npos;
+  const auto is_known = matches_etag(in.if_none_match, entity_tag());
   response result{is_known ? 304 : 200};
   // For pages of any site, which may ask for its integrity.
   result.header("Cache-Control", "public, max-age=3600")

@@ -1,4 +1,5 @@
 #include "tests/api/harness/api_test.hpp"
+#include "tests/api/harness/clock.hpp"
 #include "tests/api/harness/load_client.hpp"
 
 #include <sqlite3.h>
@@ -116,4 +117,31 @@ TEST_F(store_outage_test, case_94_what_could_not_be_written_comes_once) {
   expect_counts(link, load.acknowledged());
   auto verified = service->run({"verify"});
   EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+}
+
+TEST_F(store_outage_test, the_api_answers_503_with_the_last_numbers) {
+  avoid_end_of_hour();
+  auto link = make_split();
+  auto last = get(links_path);
+  ASSERT_EQ(last.status, 200);
+  auto unloaded
+    = make_link({{"name", "x"},
+                 {"variants", two_variants()},
+                 {"conversion_redirect_url", "https://t.example/"}});
+  auto remaining = std::stol(get(links_path).header("x-ratelimit-remaining"));
+  {
+    store_lock lock{*service};
+    auto answer = get(path_of(link));
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_EQ(answer.header("retry-after"), "1");
+    EXPECT_EQ(answer.header("x-ratelimit-limit"), "1000000");
+    EXPECT_EQ(answer.header("x-ratelimit-reset"),
+              last.header("x-ratelimit-reset"));
+    EXPECT_EQ(std::stol(answer.header("x-ratelimit-remaining")), remaining);
+    EXPECT_EQ(visit(text(link, "slug")).status, 302);
+    EXPECT_EQ(send("GET", "/c/" + text(unloaded, "id")).status, 302);
+  }
+  auto back = get(path_of(link));
+  EXPECT_EQ(back.status, 200);
+  EXPECT_EQ(std::stol(back.header("x-ratelimit-remaining")), remaining - 1);
 }
