@@ -108,6 +108,32 @@ struct recommendation_result {
   bool added = false;
 };
 
+/// A refresh token of the built-in sign-in, as it is stored.
+struct refresh_token {
+  /// Hex SHA-256 of the token.
+  std::string hash;
+  /// What all tokens that came from one sign-in by rotation share.
+  uuid family;
+  uuid account_id;
+  timestamp created_at;
+  timestamp expires_at;
+};
+
+/// What `rotate_refresh_token` did.
+struct rotation {
+  enum class outcome : uint8_t {
+    /// The next token is stored in its place.
+    rotated,
+    /// There is no such token, or no more.
+    unknown,
+    /// It was rotated before: somebody else has it too. The family is gone.
+    reused,
+  };
+  outcome what = outcome::unknown;
+  /// Whose token it is, when rotated.
+  account owner;
+};
+
 /// One entry of the change feed.
 struct change {
   enum class kind : uint8_t { link, key, account };
@@ -199,12 +225,30 @@ public:
   /// Returns the keys of every account, revoked ones left out.
   virtual caf::expected<std::vector<api_key>> list_keys() = 0;
 
+  /// Returns the keys of an account, oldest first, revoked ones left out.
+  virtual caf::expected<std::vector<api_key>>
+  account_keys(const uuid& account_id) = 0;
+
   /// Revokes an active key of an account. Fails with `ec::not_found`.
   virtual caf::error revoke_key(const uuid& account_id, const uuid& key_id) = 0;
 
   /// Moves `last_used_at` of keys forward.
   virtual caf::error
   touch_keys(const std::vector<std::pair<uuid, timestamp>>& used)
+    = 0;
+
+  // -- sign-in ----------------------------------------------------------------
+
+  /// Adds the first token of a family, and forgets tokens that expired before
+  /// it was made.
+  virtual caf::error add_refresh_token(const refresh_token& x) = 0;
+
+  /// Puts the token `next_hash` in the place of the token `hash` of the same
+  /// family. A token works once; one that comes again takes its whole family
+  /// with it, so that neither a thief nor the robbed can go on.
+  virtual caf::expected<rotation>
+  rotate_refresh_token(const std::string& hash, const std::string& next_hash,
+                       timestamp at, timestamp expires_at)
     = 0;
 
   /// Lets as many requests pass as the limits of their accounts leave, and

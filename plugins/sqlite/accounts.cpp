@@ -80,6 +80,18 @@ caf::expected<std::vector<api_key>> sqlite_backend::list_keys() {
   });
 }
 
+caf::expected<std::vector<api_key>>
+sqlite_backend::account_keys(const uuid& account_id) {
+  return attempt("list the API keys", [&](connection& db) {
+    std::vector<api_key> result;
+    api_key_row row;
+    db.each(
+      sql::account_keys, row.columns(), [&] { result.emplace_back(row.get()); },
+      account_id);
+    return result;
+  });
+}
+
 caf::error sqlite_backend::revoke_key(const uuid& account_id,
                                       const uuid& key_id) {
   return attempt("revoke the API key", [&](connection& db) {
@@ -102,6 +114,52 @@ caf::error sqlite_backend::touch_keys(
       db.run(sql::touch_key, micros, id);
     }
     tx.commit();
+  });
+}
+
+// -- sign-in ------------------------------------------------------------------
+
+caf::error sqlite_backend::add_refresh_token(const storage::refresh_token& x) {
+  return attempt("add the refresh token", [&](connection& db) {
+    auto created_at = to_micros(x.created_at);
+    auto expires_at = to_micros(x.expires_at);
+    transaction tx{db, sql::begin_write};
+    db.run(sql::expire_refresh_tokens, created_at);
+    db.run(sql::add_refresh_token, x.hash, x.family, x.account_id, created_at,
+           expires_at);
+    tx.commit();
+  });
+}
+
+caf::expected<storage::rotation>
+sqlite_backend::rotate_refresh_token(const std::string& hash,
+                                     const std::string& next_hash, timestamp at,
+                                     timestamp expires_at) {
+  return attempt("rotate the refresh token", [&](connection& db) {
+    using outcome = storage::rotation::outcome;
+    auto now = to_micros(at);
+    auto next_end = to_micros(expires_at);
+    uuid family;
+    uuid account_id;
+    auto is_used = 0;
+    storage::rotation result;
+    transaction tx{db, sql::begin_write};
+    account_row owner;
+    if (!db.first(sql::find_refresh_token,
+                  std::tie(family, account_id, is_used), hash, now)) {
+      result.what = outcome::unknown;
+    } else if (is_used != 0) {
+      db.run(sql::forget_family, family);
+      result.what = outcome::reused;
+    } else if (db.first(sql::account_of_id, owner.columns(), account_id)) {
+      db.run(sql::use_refresh_token, hash);
+      db.run(sql::add_refresh_token, next_hash, family, account_id, now,
+             next_end);
+      result.what = outcome::rotated;
+      result.owner = owner.get();
+    }
+    tx.commit();
+    return result;
   });
 }
 

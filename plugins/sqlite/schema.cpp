@@ -197,6 +197,22 @@ const std::vector<storage::migration>& schema() {
        " used INTEGER NOT NULL,"
        " PRIMARY KEY (hour, account_hi, account_lo)) WITHOUT ROWID",
      }},
+    {4,
+     "sessions",
+     {
+       "CREATE INDEX api_keys_by_account ON api_keys (account_hi, account_lo)",
+
+       // Tokens that were rotated stay until they expire, so that their reuse
+       // is noticed.
+       "CREATE TABLE refresh_tokens (hash TEXT PRIMARY KEY,"
+       " family_hi INTEGER NOT NULL, family_lo INTEGER NOT NULL,"
+       " account_hi INTEGER NOT NULL, account_lo INTEGER NOT NULL,"
+       " created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,"
+       " is_used INTEGER NOT NULL) WITHOUT ROWID",
+       "CREATE INDEX refresh_tokens_by_family"
+       " ON refresh_tokens (family_hi, family_lo)",
+       "CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at)",
+     }},
   };
   return steps;
 }

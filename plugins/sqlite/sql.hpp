@@ -69,6 +69,12 @@ inline constexpr char list_keys[]
     " created_at, last_used_at, is_active FROM api_keys WHERE is_active = 1"
     " ORDER BY created_at, id_hi, id_lo";
 
+inline constexpr char account_keys[]
+  = "SELECT id_hi, id_lo, account_hi, account_lo, type, name, prefix, hash,"
+    " created_at, last_used_at, is_active FROM api_keys"
+    " WHERE account_hi = :account_hi AND account_lo = :account_lo"
+    " AND is_active = 1 ORDER BY created_at, id_hi, id_lo";
+
 inline constexpr char revoke_key[]
   = "UPDATE api_keys SET is_active = 0 WHERE id_hi = :id_hi AND id_lo = :id_lo"
     " AND account_hi = :account_hi AND account_lo = :account_lo"
@@ -90,6 +96,31 @@ inline constexpr char add_to_rate_window[]
 
 inline constexpr char forget_rate_windows[]
   = "DELETE FROM rate_windows WHERE hour < :hour";
+
+// -- sign-in ------------------------------------------------------------------
+
+inline constexpr char account_of_id[]
+  = "SELECT id_hi, id_lo, email, password_hash, api_access, rate_limit,"
+    " created_at FROM accounts WHERE id_hi = :id_hi AND id_lo = :id_lo";
+
+inline constexpr char expire_refresh_tokens[]
+  = "DELETE FROM refresh_tokens WHERE expires_at <= :now";
+
+inline constexpr char add_refresh_token[]
+  = "INSERT INTO refresh_tokens (hash, family_hi, family_lo, account_hi,"
+    " account_lo, created_at, expires_at, is_used) VALUES (:hash, :family_hi,"
+    " :family_lo, :account_hi, :account_lo, :created_at, :expires_at, 0)";
+
+inline constexpr char find_refresh_token[]
+  = "SELECT family_hi, family_lo, account_hi, account_lo, is_used"
+    " FROM refresh_tokens WHERE hash = :hash AND expires_at > :now";
+
+inline constexpr char use_refresh_token[]
+  = "UPDATE refresh_tokens SET is_used = 1 WHERE hash = :hash";
+
+inline constexpr char forget_family[]
+  = "DELETE FROM refresh_tokens WHERE family_hi = :family_hi"
+    " AND family_lo = :family_lo";
 
 // -- links --------------------------------------------------------------------
 

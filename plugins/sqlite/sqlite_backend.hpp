@@ -52,10 +52,21 @@ public:
 
   caf::expected<std::vector<api_key>> list_keys() override;
 
+  caf::expected<std::vector<api_key>>
+  account_keys(const uuid& account_id) override;
+
   caf::error revoke_key(const uuid& account_id, const uuid& key_id) override;
 
   caf::error
   touch_keys(const std::vector<std::pair<uuid, timestamp>>& used) override;
+
+  // -- sign-in (accounts.cpp) -------------------------------------------------
+
+  caf::error add_refresh_token(const storage::refresh_token& x) override;
+
+  caf::expected<storage::rotation>
+  rotate_refresh_token(const std::string& hash, const std::string& next_hash,
+                       timestamp at, timestamp expires_at) override;
 
   // -- rate limits (rates.cpp) ------------------------------------------------
 

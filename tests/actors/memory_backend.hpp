@@ -29,6 +29,7 @@ struct memory_store {
   std::map<std::pair<int64_t, uuid>, int> used;
   /// What `admit` was asked.
   std::vector<std::vector<storage::admission>> admissions;
+  std::vector<storage::refresh_token> refresh_tokens;
   row_key next_key = 1;
   /// Called at the start of every call, outside the lock; may wait or throw.
   std::function<void(const std::string& call)> hook;
@@ -80,12 +81,21 @@ public:
     if (auto err = enter("add_account"))
       return err;
     const std::lock_guard guard{x_store->mutex};
+    for (const auto& y : x_store->accounts)
+      if (y.id == x.id || (!x.email.empty() && y.email == x.email))
+        return make_error(ec::conflict, "taken");
     x_store->accounts.push_back(x);
     return caf::none;
   }
 
   caf::expected<std::optional<account>>
-  find_account(const std::string&) override {
+  find_account(const std::string& email) override {
+    if (auto err = enter("find_account"))
+      return err;
+    const std::lock_guard guard{x_store->mutex};
+    for (const auto& x : x_store->accounts)
+      if (x.email == email)
+        return std::optional{x};
     return std::optional<account>{};
   }
 
@@ -115,8 +125,45 @@ public:
     return x_store->keys;
   }
 
-  caf::error revoke_key(const uuid&, const uuid&) override {
-    return enter("revoke_key");
+  caf::expected<std::vector<api_key>>
+  account_keys(const uuid& account_id) override {
+    if (auto err = enter("account_keys"))
+      return err;
+    const std::lock_guard guard{x_store->mutex};
+    std::vector<api_key> result;
+    for (const auto& x : x_store->keys)
+      if (x.account_id == account_id)
+        result.push_back(x);
+    return result;
+  }
+
+  caf::error revoke_key(const uuid& account_id, const uuid& key_id) override {
+    if (auto err = enter("revoke_key"))
+      return err;
+    const std::lock_guard guard{x_store->mutex};
+    const auto n = std::erase_if(x_store->keys, [&](const api_key& x) {
+      return x.account_id == account_id && x.id == key_id;
+    });
+    if (n == 0)
+      return make_error(ec::not_found, "API key not found");
+    return caf::none;
+  }
+
+  caf::error add_refresh_token(const storage::refresh_token& x) override {
+    if (auto err = enter("add_refresh_token"))
+      return err;
+    const std::lock_guard guard{x_store->mutex};
+    x_store->refresh_tokens.push_back(x);
+    return caf::none;
+  }
+
+  caf::expected<storage::rotation> rotate_refresh_token(const std::string&,
+                                                        const std::string&,
+                                                        timestamp,
+                                                        timestamp) override {
+    if (auto err = enter("rotate_refresh_token"))
+      return err;
+    return storage::rotation{};
   }
 
   caf::error

@@ -166,4 +166,27 @@ TEST_P(accounts_test, moves_the_last_use_forward_only) {
   EXPECT_EQ(keys->front().last_used_at, moment(5));
 }
 
+TEST_P(accounts_test, lists_the_active_keys_of_one_account) {
+  auto newer = new_key("hash-1", moment(2));
+  auto older = new_key("hash-2", moment(1));
+  auto foreign = new_key("hash-3");
+  foreign.account_id = make_uuid(now());
+  auto revoked = new_key("hash-4");
+  for (const auto& x : {newer, older, foreign, revoked})
+    ASSERT_FALSE(db->add_key(x));
+  ASSERT_FALSE(db->revoke_key(owner, revoked.id));
+  ASSERT_FALSE(db->touch_keys({{newer.id, moment(5)}}));
+  auto keys = db->account_keys(owner);
+  ASSERT_TRUE(keys);
+  ASSERT_EQ(keys->size(), 2u);
+  EXPECT_EQ((*keys)[0].id, older.id);
+  EXPECT_EQ((*keys)[0].last_used_at, std::nullopt);
+  EXPECT_EQ((*keys)[1].id, newer.id);
+  EXPECT_EQ((*keys)[1].name, newer.name);
+  EXPECT_EQ((*keys)[1].last_used_at, moment(5));
+  auto nobody = db->account_keys(make_uuid(now()));
+  ASSERT_TRUE(nobody);
+  EXPECT_TRUE(nobody->empty());
+}
+
 } // namespace turnout::test

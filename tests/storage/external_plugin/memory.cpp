@@ -67,6 +67,20 @@ public:
     return not_kept();
   }
 
+  caf::expected<std::vector<api_key>> account_keys(const uuid&) override {
+    return not_kept();
+  }
+
+  caf::error add_refresh_token(const refresh_token&) override {
+    return not_kept();
+  }
+
+  caf::expected<rotation> rotate_refresh_token(const std::string&,
+                                               const std::string&, timestamp,
+                                               timestamp) override {
+    return not_kept();
+  }
+
   caf::error revoke_key(const uuid&, const uuid&) override {
     return not_kept();
   }
