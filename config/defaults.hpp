@@ -148,6 +148,31 @@ inline constexpr bounded bad_keys_per_minute{300, 1, 1'000'000};
 
 } // namespace rate_limit
 
+namespace auth {
+
+/// Empty: the built-in sign-in.
+inline constexpr std::string_view jwks_url = "";
+
+/// Empty: the built-in sign-in.
+inline constexpr std::string_view jwt_secret = "";
+
+/// Empty: not checked.
+inline constexpr std::string_view issuer = "";
+
+/// Empty: not checked.
+inline constexpr std::string_view audience = "";
+
+/// Empty: external accounts have API access.
+inline constexpr std::string_view required_claim = "";
+
+/// Empty: not checked.
+inline constexpr std::string_view anon_key = "";
+
+/// Seconds between looks at the identity provider's keys; at most a day.
+inline constexpr bounded jwks_refresh_seconds{300, 1, 86'400};
+
+} // namespace auth
+
 namespace log {
 
 /// Starts, stops and what went wrong.

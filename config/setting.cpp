@@ -123,6 +123,9 @@ std::string conflict_in(const settings& x) {
   if (open && open->port != 0 && open == parse_endpoint(x.http.operator_listen))
     return "http.operator_listen is the same as http.listen; expected two "
            "different addresses";
+  if (!x.auth.jwks_url.empty() && !x.auth.jwt_secret.empty())
+    return "auth.jwks_url and auth.jwt_secret are both given; expected one of "
+           "them";
   return {};
 }
 
@@ -132,7 +135,9 @@ std::string to_toml(const setting& which, const value& x) {
   if (auto flag = std::get_if<bool>(&x))
     return *flag ? "true" : "false";
   if (auto text = std::get_if<std::string>(&x))
-    return toml_string(which.secret ? mask_secret(*text) : *text);
+    return toml_string(which.hidden && !text->empty() ? "***"
+                       : which.secret                 ? mask_secret(*text)
+                                                      : *text);
   std::string result = "[";
   for (const auto& text : std::get<std::vector<std::string>>(x)) {
     if (result.size() > 1)

@@ -34,6 +34,8 @@ struct setting {
   std::string_view expected;
   /// Whether it may hold a password and is masked wherever it is shown.
   bool secret = false;
+  /// Whether it is secret as a whole and never shown.
+  bool hidden = false;
   std::function<value(const settings&)> read;
   /// The value must have the type of `fallback` and pass `problem_of`.
   std::function<void(settings&, const value&)> write;

@@ -214,7 +214,7 @@ std::vector<setting> make_table() {
       "Seconds for which a slug is remembered as unknown.");
   add("links", "per_account", MEMBER(links.per_account), d::links::per_account,
       "Links an account may have; 0 is no limit.");
-  // -- rate_limit, log --------------------------------------------------------
+  // -- rate_limit -------------------------------------------------------------
   add("rate_limit", "per_hour", MEMBER(rate_limit.per_hour),
       d::rate_limit::per_hour,
       "API requests per hour of accounts without a limit of their own.");
@@ -222,6 +222,35 @@ std::vector<setting> make_table() {
       MEMBER(rate_limit.bad_keys_per_minute),
       d::rate_limit::bad_keys_per_minute,
       "Requests without a valid key per minute and client address.");
+  // -- auth, log --------------------------------------------------------------
+  add("auth", "jwks_url", MEMBER(auth.jwks_url), text(d::auth::jwks_url),
+      is_web_address, "an http or https address",
+      "Address of the JWKS of an external identity provider, whose RS256 and "
+      "ES256 session tokens are then accepted instead of the built-in "
+      "sign-in's. Empty: none.");
+  add("auth", "jwt_secret", MEMBER(auth.jwt_secret), text(d::auth::jwt_secret),
+      "Secret with which an external identity provider signs session tokens "
+      "(HS256), instead of auth.jwks_url. Empty: none.")
+    .hidden
+    = true;
+  add("auth", "issuer", MEMBER(auth.issuer), text(d::auth::issuer),
+      "What the claim iss of session tokens must be. Empty: not checked.");
+  add("auth", "audience", MEMBER(auth.audience), text(d::auth::audience),
+      "What the claim aud of session tokens must be or contain. Empty: not "
+      "checked.");
+  add("auth", "required_claim", MEMBER(auth.required_claim),
+      text(d::auth::required_claim),
+      "Claim of an external session token, such as api_access, that must be "
+      "true for making API keys. Empty: every valid token may.");
+  add("auth", "anon_key", MEMBER(auth.anon_key), text(d::auth::anon_key),
+      "What clients of the built-in sign-in must send as header apikey. Empty: "
+      "anything.")
+    .hidden
+    = true;
+  add("auth", "jwks_refresh_seconds", MEMBER(auth.jwks_refresh_seconds),
+      d::auth::jwks_refresh_seconds,
+      "Seconds between looks at auth.jwks_url. A token with an unknown key "
+      "has it looked at sooner.");
   add("log", "level", MEMBER(log.level), text(d::log::level), is_level,
       "debug, info, warning or error",
       "Lowest level that is logged: debug, info, warning or error.");

@@ -13,6 +13,7 @@ settings::settings()
     geo{},
     links{},
     rate_limit{},
+    auth{},
     log{} {
   for (const auto& x : config::setting_table())
     x.write(*this, x.fallback);

@@ -86,6 +86,28 @@ struct settings {
     int bad_keys_per_minute;
   } rate_limit;
 
+  /// Who signs session tokens. Without `jwks_url` and `jwt_secret` it is the
+  /// built-in sign-in.
+  struct auth_section {
+    /// Where the identity provider publishes its keys.
+    std::string jwks_url;
+    /// Secret that the identity provider signs with (HS256).
+    std::string jwt_secret;
+    /// What `iss` and `aud` must say; empty means anything.
+    std::string issuer;
+    std::string audience;
+    /// Claim that must be true for API access; empty for none.
+    std::string required_claim;
+    /// What the header apikey of a sign-in must say; empty means anything.
+    std::string anon_key;
+    int jwks_refresh_seconds;
+
+    /// Whether somebody else signs session tokens.
+    bool is_external() const noexcept {
+      return !jwks_url.empty() || !jwt_secret.empty();
+    }
+  } auth;
+
   struct log_section {
     /// debug, info, warning or error.
     std::string level;

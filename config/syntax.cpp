@@ -110,6 +110,14 @@ bool is_cors_origin(std::string_view text) noexcept {
              && behind_scheme(text).find('/') == std::string_view::npos);
 }
 
+bool is_web_address(std::string_view text) noexcept {
+  auto rest = behind_scheme(text);
+  return text.empty()
+         || (std::all_of(rest.begin(), rest.end(),
+                         [](char c) { return c > ' ' && c < 0x7F; })
+             && is_authority(rest.substr(0, rest.find_first_of("/?#"))));
+}
+
 bool is_header_name(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return is_alnum(c)

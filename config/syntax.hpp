@@ -33,6 +33,10 @@ bool is_short_base(std::string_view text) noexcept;
 /// Returns whether `text` is "*" or a base address without a path.
 bool is_cors_origin(std::string_view text) noexcept;
 
+/// Returns whether `text` is empty or "http://host…" or "https://host…" with
+/// any path and query.
+bool is_web_address(std::string_view text) noexcept;
+
 /// Returns whether `text` is empty or the name of an HTTP header.
 bool is_header_name(std::string_view text) noexcept;
 

@@ -60,6 +60,14 @@ TEST(settings, defaults_are_those_of_the_documentation) {
   EXPECT_EQ(x.links.per_account, 0);
   EXPECT_EQ(x.rate_limit.per_hour, 1000);
   EXPECT_EQ(x.rate_limit.bad_keys_per_minute, 300);
+  EXPECT_EQ(x.auth.jwks_url, "");
+  EXPECT_EQ(x.auth.jwt_secret, "");
+  EXPECT_EQ(x.auth.issuer, "");
+  EXPECT_EQ(x.auth.audience, "");
+  EXPECT_EQ(x.auth.required_claim, "");
+  EXPECT_EQ(x.auth.anon_key, "");
+  EXPECT_EQ(x.auth.jwks_refresh_seconds, 300);
+  EXPECT_FALSE(x.auth.is_external());
   EXPECT_EQ(x.log.level, "info");
   EXPECT_EQ(x.data_dir, "./data");
 }
@@ -211,4 +219,29 @@ TEST(settings, listeners_differ) {
               x.http.listen = x.http.operator_listen = "127.0.0.1:0";
             }),
             "");
+}
+
+TEST(settings, one_identity_provider_at_most) {
+  EXPECT_EQ(problem_after([](auto& x) { x.auth.jwt_secret = "s"; }), "");
+  EXPECT_EQ(problem_after(
+              [](auto& x) { x.auth.jwks_url = "https://id.example/k?v=1"; }),
+            "");
+  EXPECT_EQ(problem_after([](auto& x) {
+              x.auth.jwt_secret = "s";
+              x.auth.jwks_url = "https://id.example/k";
+            }),
+            "auth.jwks_url and auth.jwt_secret are both given; expected one of "
+            "them");
+  EXPECT_EQ(problem_after([](auto& x) { x.auth.jwks_url = "file:///k"; }),
+            "auth.jwks_url is \"file:///k\"; expected an http or https "
+            "address");
+}
+
+TEST(settings, secrets_of_identity_are_not_shown) {
+  for (auto name : {"auth.jwt_secret", "auth.anon_key"}) {
+    const auto* row = config::find_setting(name);
+    ASSERT_NE(row, nullptr);
+    EXPECT_EQ(config::to_toml(*row, std::string{"hush"}), "\"***\"");
+    EXPECT_EQ(config::to_toml(*row, std::string{}), "\"\"");
+  }
 }
