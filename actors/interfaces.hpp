@@ -55,8 +55,26 @@ using link_supervisor_actor = caf::typed_actor<
 using key_manager_actor = caf::typed_actor<
   // Reads keys and accounts from the store again.
   caf::reacts_to<reload_atom>,
+  // Changes the store, then the snapshot, then answers.
+  caf::reacts_to<key_call_ptr>,
   // INTERNAL: stores when keys were used last.
   caf::reacts_to<tick_atom>>;
+
+/// The JWKS KEEPER fetches the keys of an external identity provider.
+using jwks_keeper_actor = caf::typed_actor<
+  // Answers whom a session token with an unknown key speaks for, after fetching
+  // the keys once for all that ask meanwhile.
+  caf::reacts_to<session_call_ptr>,
+  // INTERNAL: fetches for those who wait.
+  caf::reacts_to<tick_atom>,
+  // INTERNAL: fetches because it is time.
+  caf::reacts_to<reload_atom>>;
+
+/// The SIGN-IN DESK checks passwords and issues session tokens, on a thread of
+/// its own.
+using sign_in_desk_actor = caf::typed_actor<
+  // Checks a password or rotates a refresh token, and answers tokens.
+  caf::reacts_to<sign_in_call_ptr>>;
 
 /// The RATE LIMITER counts API requests of accounts by the UTC hour, in the
 /// store.

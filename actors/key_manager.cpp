@@ -7,6 +7,8 @@
 #include <caf/stateful_actor.hpp>
 
 #include <chrono>
+#include <unordered_set>
+#include <utility>
 
 namespace turnout {
 
@@ -31,42 +33,87 @@ key_ring::key_ring(int default_limit)
 std::optional<principal> key_ring::find(std::string_view key) {
   if (!type_of_key(key))
     return std::nullopt;
-  const auto keys = x_snapshot.load();
-  const auto i = keys->find(sha256_hex(key));
-  if (i == keys->end())
+  const auto known = x_snapshot.load();
+  const auto i = known->keys.find(sha256_hex(key));
+  if (i == known->keys.end())
     return std::nullopt;
   const std::lock_guard guard{x_used_mutex};
-  x_used[i->second.key_id] = now();
+  x_used[i->second.key_id] = {now(), false};
+  return i->second;
+}
+
+std::optional<principal> key_ring::find_account(const uuid& id) const {
+  const auto known = x_snapshot.load();
+  const auto i = known->accounts.find(id);
+  if (i == known->accounts.end())
+    return std::nullopt;
   return i->second;
 }
 
 void key_ring::replace(const std::vector<api_key>& keys,
                        const std::vector<account>& accounts) {
-  std::unordered_map<uuid, const account*> owners;
-  for (const auto& x : accounts)
-    owners.emplace(x.id, &x);
   auto next = std::make_shared<snapshot>();
-  for (const auto& key : keys) {
-    const auto owner = owners.find(key.account_id);
-    if (owner == owners.end() || !key.is_active)
-      continue;
-    next->emplace(
-      key.hash,
-      principal{key.account_id, key.id, key.type, owner->second->api_access,
-                owner->second->rate_limit.value_or(x_default_limit)});
+  for (const auto& x : accounts) {
+    principal owner;
+    owner.account_id = x.id;
+    owner.api_access = x.api_access;
+    owner.rate_limit = x.rate_limit.value_or(x_default_limit);
+    next->accounts.emplace(x.id, owner);
   }
+  std::unordered_set<uuid> ids;
+  for (const auto& key : keys) {
+    const auto owner = next->accounts.find(key.account_id);
+    if (owner == next->accounts.end() || !key.is_active)
+      continue;
+    auto who = owner->second;
+    who.key_id = key.id;
+    who.type = key.type;
+    next->keys.emplace(key.hash, who);
+    ids.insert(key.id);
+  }
+  x_snapshot.store(std::move(next));
+  const std::lock_guard guard{x_used_mutex};
+  std::erase_if(x_used, [&](const auto& x) {
+    return x.second.taken && !ids.contains(x.first);
+  });
+}
+
+void key_ring::add(const std::string& hash, const principal& who) {
+  auto next = std::make_shared<snapshot>(*x_snapshot.load());
+  next->keys.insert_or_assign(hash, who);
+  auto owner = who;
+  owner.key_id = {};
+  owner.type = key_type::secret;
+  next->accounts.emplace(who.account_id, owner);
+  x_snapshot.store(std::move(next));
+}
+
+void key_ring::remove(const uuid& key_id) {
+  auto next = std::make_shared<snapshot>(*x_snapshot.load());
+  std::erase_if(next->keys,
+                [&](const auto& x) { return x.second.key_id == key_id; });
   x_snapshot.store(std::move(next));
 }
 
 std::vector<std::pair<uuid, timestamp>> key_ring::take_used() {
   const std::lock_guard guard{x_used_mutex};
-  std::vector<std::pair<uuid, timestamp>> result{x_used.begin(), x_used.end()};
-  x_used.clear();
+  std::vector<std::pair<uuid, timestamp>> result;
+  for (auto& [id, x] : x_used)
+    if (!std::exchange(x.taken, true))
+      result.emplace_back(id, x.at);
   return result;
 }
 
+std::optional<timestamp> key_ring::last_use(const uuid& key_id) {
+  const std::lock_guard guard{x_used_mutex};
+  const auto i = x_used.find(key_id);
+  if (i == x_used.end())
+    return std::nullopt;
+  return i->second.at;
+}
+
 size_t key_ring::size() const {
-  return x_snapshot.load()->size();
+  return x_snapshot.load()->keys.size();
 }
 
 // -- behavior -----------------------------------------------------------------
@@ -87,25 +134,61 @@ namespace {
 
 using manager_pointer = key_manager_actor::stateful_pointer<key_manager_state>;
 
-void read_again(manager_pointer self, key_ring* ring,
-                const store_pool_actor& pool, metrics* counters) {
-  self->state.reading = true;
+/// What the manager works with.
+struct manager_tools {
+  key_ring* ring;
+  store_pool_actor pool;
+  metrics* counters;
+};
+
+void next(manager_pointer self, const manager_tools& tools);
+
+void finish(manager_pointer self, const manager_tools& tools) {
+  self->state.busy = false;
+  tools.counters->keys_active->Set(static_cast<double>(tools.ring->size()));
+  next(self, tools);
+}
+
+void read_keys_again(manager_pointer self, const manager_tools& tools) {
   self->state.again = false;
   store_call<keys_and_accounts>(
-    self, pool, "list_keys", read_keys,
+    self, tools.pool, "list_keys", read_keys,
     [=](caf::expected<keys_and_accounts>& result) {
-      self->state.reading = false;
-      if (!result) {
+      if (result) {
+        tools.ring->replace(result->first, result->second);
+      } else {
         log::warning("keys not read, trying again",
                      {{"error", detail(result.error())}});
         self->delayed_send(self, retry_interval, reload_atom::value);
-        return;
       }
-      ring->replace(result->first, result->second);
-      counters->keys_active->Set(static_cast<double>(ring->size()));
-      if (self->state.again)
-        read_again(self, ring, pool, counters);
+      finish(self, tools);
     });
+}
+
+void change_keys(manager_pointer self, const manager_tools& tools,
+                 const key_call_ptr& call) {
+  store_call<void>(
+    self, tools.pool, call->name,
+    [call](storage::backend& db) { return to_expected(call->store(db)); },
+    [=](caf::expected<void>& result) {
+      if (result)
+        call->apply(*tools.ring);
+      call->done(result ? caf::error{} : result.error());
+      finish(self, tools);
+    });
+}
+
+/// Does what is to be done next, if nothing is under way.
+void next(manager_pointer self, const manager_tools& tools) {
+  auto& st = self->state;
+  if (st.busy || (!st.again && st.waiting.empty()))
+    return;
+  st.busy = true;
+  if (st.again)
+    return read_keys_again(self, tools);
+  auto call = std::move(st.waiting.front());
+  st.waiting.pop_front();
+  change_keys(self, tools, call);
 }
 
 } // namespace
@@ -114,14 +197,18 @@ key_manager_actor::behavior_type key_manager(manager_pointer self,
                                              key_ring* ring,
                                              const store_pool_actor& pool,
                                              metrics* counters) {
-  read_again(self, ring, pool, counters);
+  const manager_tools tools{ring, pool, counters};
+  self->state.again = true;
+  next(self, tools);
   self->delayed_send(self, touch_interval, tick_atom::value);
   return {
     [=](reload_atom) {
-      if (self->state.reading)
-        self->state.again = true;
-      else
-        read_again(self, ring, pool, counters);
+      self->state.again = true;
+      next(self, tools);
+    },
+    [=](const key_call_ptr& call) {
+      self->state.waiting.push_back(call);
+      next(self, tools);
     },
     [=](tick_atom) {
       self->delayed_send(self, touch_interval, tick_atom::value);

@@ -7,6 +7,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,8 +19,9 @@
 
 namespace turnout {
 
-/// What authentication reads: all active keys by their hash, in an immutable
-/// snapshot that the KEY MANAGER replaces. May be used from any thread.
+/// What authentication reads: all active keys by their hash, and accounts, in
+/// an immutable snapshot that the KEY MANAGER replaces. May be read from any
+/// thread.
 class key_ring {
 public:
   /// @param default_limit requests per hour of accounts without an own limit.
@@ -28,23 +30,51 @@ public:
   /// Returns whom a full key speaks for and notes that it was used.
   std::optional<principal> find(std::string_view key);
 
+  /// Returns an account as the owner of a session; nullopt for an unknown one.
+  std::optional<principal> find_account(const uuid& id) const;
+
+  /// Requests per hour of accounts without an own limit.
+  int default_limit() const noexcept {
+    return x_default_limit;
+  }
+
+  // The following are for one thread at a time.
+
   /// Replaces the snapshot.
   void replace(const std::vector<api_key>& keys,
                const std::vector<account>& accounts);
 
-  /// Returns and forgets when keys were used.
+  /// Adds a key, and its account if it is not known.
+  void add(const std::string& hash, const principal& who);
+
+  /// Removes a key.
+  void remove(const uuid& key_id);
+
+  /// Returns when keys were used since the last call.
   std::vector<std::pair<uuid, timestamp>> take_used();
+
+  /// Returns when a key was used last in this process.
+  std::optional<timestamp> last_use(const uuid& key_id);
 
   /// Number of active keys.
   size_t size() const;
 
 private:
-  using snapshot = std::unordered_map<std::string, principal>;
+  struct snapshot {
+    std::unordered_map<std::string, principal> keys;
+    std::unordered_map<uuid, principal> accounts;
+  };
+
+  struct use {
+    timestamp at;
+    /// Whether `take_used` has returned it.
+    bool taken = false;
+  };
 
   int x_default_limit;
   std::atomic<std::shared_ptr<const snapshot>> x_snapshot;
   std::mutex x_used_mutex;
-  std::unordered_map<uuid, timestamp> x_used;
+  std::unordered_map<uuid, use> x_used;
 };
 
 /// Reads what `key_ring::replace` takes from a store.
@@ -55,10 +85,17 @@ read_keys(storage::backend& db);
 struct key_manager_state {
   static inline const char* name = "key_manager";
 
-  /// Whether the store is being read.
-  bool reading = false;
-  /// Whether it must be read again after that.
+  // Without it this is an aggregate, and CAF makes its first member, a bool,
+  // of the pointer to the actor.
+  key_manager_state() = default;
+
+  /// Whether the store is being read or changed. One after the other, so that
+  /// what was read before a change never replaces what it changed.
+  bool busy = false;
+  /// Whether it must be read after that.
   bool again = false;
+  /// Changes for after that. Bounded by the requests that may be under way.
+  std::deque<key_call_ptr> waiting;
 };
 
 /// Behavior of the KEY MANAGER; reads the keys at once.

@@ -11,9 +11,12 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace turnout {
+
+class key_ring;
 
 // The messages between actors. None ever leaves the process, so none can be
 // serialised. Large payloads travel as shared pointers.
@@ -66,8 +69,37 @@ struct admission_call {
   uuid account_id;
   /// Requests per hour.
   int limit = 0;
+  /// Whether the request counts; otherwise only the numbers are asked for.
   bool counts = true;
   reply_ptr<rate_status> reply;
+};
+
+/// Changes what authentication reads.
+struct key_call {
+  /// What it does, for metrics.
+  const char* name = "";
+  /// Changes the store, on a worker's thread.
+  std::function<caf::error(storage::backend&)> store;
+  /// Changes the snapshot in the same way, after the store did.
+  std::function<void(key_ring&)> apply;
+  /// Answers. Must hold a reply that answers when this is dropped.
+  std::function<void(caf::error)> done;
+};
+
+/// Asks whom a session token speaks for whose key is not known.
+struct session_call {
+  std::string token;
+  reply_ptr<session> reply;
+};
+
+/// Signs in, with a password or, if there is one, a refresh token.
+struct sign_in_call {
+  std::string email;
+  std::string password;
+  std::string refresh_token;
+  reply_ptr<sign_in_answer> reply;
+  /// A place among those that may be under way.
+  std::shared_ptr<void> ticket;
 };
 
 /// New totals of links that ask for a recommendation.
@@ -78,6 +110,9 @@ using link_call_ptr = std::shared_ptr<link_call>;
 using creation_call_ptr = std::shared_ptr<creation_call>;
 using conversion_call_ptr = std::shared_ptr<conversion_call>;
 using admission_call_ptr = std::shared_ptr<admission_call>;
+using key_call_ptr = std::shared_ptr<key_call>;
+using session_call_ptr = std::shared_ptr<session_call>;
+using sign_in_call_ptr = std::shared_ptr<sign_in_call>;
 
 // -- atoms --------------------------------------------------------------------
 
@@ -110,3 +145,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::link_call_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::creation_call_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::conversion_call_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::admission_call_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::key_call_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::session_call_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(turnout::sign_in_call_ptr)

@@ -8,13 +8,11 @@
 #include "actors/node_id.hpp"
 #include "actors/rate_limiter.hpp"
 #include "actors/root_supervisor.hpp"
-#include "actors/store_call.hpp"
 #include "actors/store_pool.hpp"
 #include "actors/winner_judge.hpp"
 #include "monitoring/log.hpp"
 
 #include <caf/scoped_actor.hpp>
-#include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
@@ -32,6 +30,7 @@ node::node(const settings& options, reactor_pool& reactors, metrics& counters)
     x_counters(counters),
     x_journal_dir(options.data_dir / "journal"),
     x_keys(options.rate_limit.per_hour),
+    x_sign_ins(max_sign_ins, counters.sign_in_queue),
     x_directory(reactors, static_cast<size_t>(options.links.unknown_slugs),
                 std::chrono::seconds{options.links.unknown_seconds}, counters),
     x_system_config(reactors) {
@@ -68,6 +67,8 @@ caf::error node::prepare(const storage::backend_factory& open) {
   if (!keys)
     return std::move(keys.error());
   x_keys.replace(keys->first, keys->second);
+  if (auto err = prepare_sessions())
+    return err;
   auto secrets = (*db)->day_secrets(secret_days(now()));
   if (!secrets)
     return std::move(secrets.error());
@@ -148,6 +149,7 @@ void node::spawn_actors(storage::backend_factory open,
     return x_judge.set(
       x_system->spawn(winner_judge, winner_judge_tools{x_pool, &x_counters}));
   });
+  spawn_identity(add);
   add("drain", [this, for_drain] {
     return x_drain.set(x_system->spawn<caf::detached>(drain, for_drain));
   });
@@ -193,11 +195,28 @@ void node::stop(std::chrono::milliseconds grace) {
           log::warning("events stay in the journal until the next start",
                        {{"error", detail(err)}});
         });
+    // The KEY MANAGER would store these some seconds later.
+    if (auto used = x_keys.take_used(); !used.empty())
+      self
+        ->request(x_pool, grace,
+                  make_store_job<void>("touch_keys",
+                                       [used](storage::backend& db) {
+                                         return to_expected(
+                                           db.touch_keys(used));
+                                       }))
+        .receive([](const store_outcome&) {},
+                 [](const caf::error& err) {
+                   log::warning("last use of keys not stored",
+                                {{"error", detail(err)}});
+                 });
+    x_stopping = true;
     self->send_exit(x_root, caf::exit_reason::user_shutdown);
     self->wait_for(x_root);
   }
   // Whoever still has a handle keeps its actor alive.
   x_directory.clear();
+  x_jwks_keeper.clear();
+  x_sign_in_desk.clear();
   x_root = nullptr;
   x_pool = nullptr;
   x_supervisor = nullptr;
@@ -224,20 +243,6 @@ void node::judge_again(const uuid& link_id) {
 }
 
 // -- service ------------------------------------------------------------------
-
-template <class T, class Work>
-void node::read(const char* name, Work work, reply_ptr<T> reply) {
-  // Answers from the worker's thread; a refused job answers by dropping the
-  // reply.
-  caf::anon_send(
-    x_pool, store_job{name, [work = std::move(work),
-                             reply = std::move(reply)](storage::backend& db) {
-                        auto result = work(db);
-                        const auto answered = has_answer(result);
-                        reply->deliver(std::move(result));
-                        return store_outcome{nullptr, answered};
-                      }});
-}
 
 void node::resolve(visit_ptr x) {
   auto known = x_directory.find(x->request().slug);

@@ -1,20 +1,26 @@
 #pragma once
 
 #include "actors/change_feed.hpp"
+#include "actors/gate.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/key_manager.hpp"
 #include "actors/link_directory.hpp"
 #include "actors/secret_keeper.hpp"
 #include "actors/service.hpp"
+#include "actors/sign_in_desk.hpp"
+#include "actors/store_call.hpp"
 #include "actors/turn_journal.hpp"
 #include "config/settings.hpp"
+#include "identity/session_verifier.hpp"
 #include "monitoring/metrics.hpp"
 #include "reactor/actor_system.hpp"
 #include "reactor/reactor_pool.hpp"
 #include "storage/plugin_loader.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/send.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -86,6 +92,24 @@ public:
   void rate(const uuid& account_id, int limit,
             reply_ptr<rate_status> reply) override;
 
+  void open_session(std::string token, bool may_wait,
+                    reply_ptr<session> reply) override;
+
+  void create_key(const session& owner, std::string name, key_type type,
+                  reply_ptr<created_key> reply) override;
+
+  void list_keys(const uuid& account_id,
+                 reply_ptr<std::vector<api_key>> reply) override;
+
+  void revoke_key(const uuid& account_id, const uuid& key_id,
+                  reply_ptr<uuid> reply) override;
+
+  void sign_in(std::string email, std::string password,
+               reply_ptr<sign_in_answer> reply) override;
+
+  void refresh_session(std::string refresh_token,
+                       reply_ptr<sign_in_answer> reply) override;
+
   std::array<std::array<uint8_t, 32>, 2> visitor_secrets(timestamp at) override;
 
   std::string not_ready() override;
@@ -119,6 +143,17 @@ private:
 
   node(const settings& options, reactor_pool& reactors, metrics& counters);
 
+  /// Prepares to issue and verify session tokens.
+  caf::error prepare_sessions();
+
+  /// Finds out whom valid claims speak for.
+  session session_of(const identity::session_claims& claims) const;
+
+  void sign_in(sign_in_call call);
+
+  void spawn_identity(
+    const std::function<void(std::string, std::function<caf::actor()>)>& add);
+
   /// Reads from the store what the actors start with, and opens the journals.
   caf::error prepare(const storage::backend_factory& open);
 
@@ -143,6 +178,11 @@ private:
   std::vector<std::unique_ptr<turn_journal>> x_journals;
   key_ring x_keys;
   secret_box x_secrets;
+  token_issuer x_issuer;
+  std::unique_ptr<identity::session_verifier> x_verifier;
+  gate x_sign_ins;
+  /// Ends a fetch of keys that is under way.
+  std::atomic<bool> x_stopping = false;
   store_health x_health;
   link_directory x_directory;
   reactor_system_config x_system_config;
@@ -154,7 +194,23 @@ private:
   slot<drain_actor> x_drain;
   slot<conversion_recorder_actor> x_recorder;
   slot<winner_judge_actor> x_judge;
+  slot<jwks_keeper_actor> x_jwks_keeper;
+  slot<sign_in_desk_actor> x_sign_in_desk;
   caf::actor x_root;
 };
+
+template <class T, class Work>
+void node::read(const char* name, Work work, reply_ptr<T> reply) {
+  // Answers from the worker's thread; a refused job answers by dropping the
+  // reply.
+  caf::anon_send(
+    x_pool, store_job{name, [work = std::move(work),
+                             reply = std::move(reply)](storage::backend& db) {
+                        auto result = work(db);
+                        const auto answered = has_answer(result);
+                        reply->deliver(std::move(result));
+                        return store_outcome{nullptr, answered};
+                      }});
+}
 
 } // namespace turnout

@@ -8,6 +8,7 @@
 #include "journal/journal.hpp"
 #include "storage/backend.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,6 +26,31 @@ struct principal {
   bool api_access = true;
   /// Requests per hour.
   int rate_limit = 1000;
+};
+
+/// Whom a session token speaks for; `who.key_id` is none.
+struct session {
+  principal who;
+  /// Empty when the token names none.
+  std::string email;
+};
+
+/// A key that was just made.
+struct created_key {
+  api_key stored;
+  /// The full key, kept nowhere.
+  std::string text;
+};
+
+/// What a sign-in answers.
+struct sign_in_answer {
+  uuid account_id;
+  std::string email;
+  /// A session token.
+  std::string access_token;
+  std::chrono::seconds lifetime{};
+  /// For one more session token later, once.
+  std::string refresh_token;
 };
 
 /// What the rate limiter says of one request.
@@ -130,6 +156,43 @@ public:
   /// @param limit requests per hour of the account.
   virtual void rate(const uuid& account_id, int limit,
                     reply_ptr<rate_status> reply)
+    = 0;
+
+  /// Finds out whom a session token speaks for; fails with `ec::no_session`.
+  /// @param may_wait whether to wait for the identity provider's keys when the
+  ///                 token was signed with one that is not known yet.
+  virtual void open_session(std::string token, bool may_wait,
+                            reply_ptr<session> reply)
+    = 0;
+
+  /// Makes a key of an account, and the account too when it is of an external
+  /// identity provider and this is its first key. The key is known to every
+  /// reactor when this answers.
+  virtual void create_key(const session& owner, std::string name, key_type type,
+                          reply_ptr<created_key> reply)
+    = 0;
+
+  /// Lists the active keys of an account, oldest first.
+  virtual void list_keys(const uuid& account_id,
+                         reply_ptr<std::vector<api_key>> reply)
+    = 0;
+
+  /// Revokes a key of an account and answers its id; no reactor accepts it any
+  /// more when this answers. Fails with `ec::not_found` "API key not found".
+  virtual void revoke_key(const uuid& account_id, const uuid& key_id,
+                          reply_ptr<uuid> reply)
+    = 0;
+
+  /// Signs a user of the built-in sign-in in; fails with `ec::unauthorized`,
+  /// whatever was wrong.
+  virtual void sign_in(std::string email, std::string password,
+                       reply_ptr<sign_in_answer> reply)
+    = 0;
+
+  /// Exchanges a refresh token for a new session token and the next refresh
+  /// token; fails with `ec::unauthorized`.
+  virtual void refresh_session(std::string refresh_token,
+                               reply_ptr<sign_in_answer> reply)
     = 0;
 
   /// Secrets for visitor keys, of `at`'s day and the day before.

@@ -40,6 +40,15 @@ caf::expected<account> find_account(storage::backend& db,
   auto found = db.find_account(email);
   if (!found)
     return std::move(found.error());
+  // Accounts of an external identity provider may have no address.
+  if (const auto id = uuid::parse(email); !*found && id) {
+    auto accounts = db.list_accounts();
+    if (!accounts)
+      return std::move(accounts.error());
+    for (auto& x : *accounts)
+      if (x.id == *id)
+        return std::move(x);
+  }
   if (!*found)
     return make_error(ec::not_found, "there is no account " + email
                                        + "; see: turnout user list");
@@ -99,7 +108,7 @@ int add_user(const settings& options, const new_user& user) {
       make_error(ec::invalid, "'" + user.email + "' is not an e-mail address"));
   if (!user.id.empty()) {
     const auto id = uuid::parse(user.id);
-    if (!id)
+    if (!id || !*id)
       return fail(make_error(ec::invalid, "'" + user.id + "' is not a UUID"));
     owner.id = *id;
   }
@@ -161,14 +170,18 @@ int create_key(const settings& options, const new_key& key) {
   auto type = parse_key_type(key.type);
   auto text = key.key;
   if (text.empty()) {
-    text = make_key(*type);
-  } else {
-    type = type_of_key(text);
-    if (!type)
-      return fail(make_error(ec::invalid,
-                             "the key must be svc_sk_, svc_pk_ or svc_live_ "
-                             "and 32 letters and digits"));
+    text = make_key(type.value_or(key_type::secret));
+  } else if (!type_of_key(text)) {
+    return fail(make_error(ec::invalid,
+                           "the key must be svc_sk_, svc_pk_ or svc_live_ "
+                           "and 32 letters and digits"));
+  } else if (type && type != type_of_key(text)) {
+    return fail(make_error(ec::invalid, "a key of type " + key.type
+                                          + " begins with " + prefix_of(*type)
+                                          + "; leave --type out to take the "
+                                            "key's own"));
   }
+  type = type_of_key(text);
   auto db = open_store(options);
   if (!db)
     return fail(db.error());

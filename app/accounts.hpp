@@ -21,7 +21,8 @@ struct new_user {
 struct new_key {
   std::string email;
   std::string name;
-  std::string type = "secret";
+  /// Empty: that of the key, or secret.
+  std::string type;
   /// An existing key to import; empty makes one.
   std::string key;
 };

@@ -122,7 +122,7 @@ int run(int argc, char** argv) {
           [&](const config::loaded& x) {
             return set_api_access(x.values, email, access == "on");
           });
-  api_access->add_option("email", email, "E-mail address")->required();
+  api_access->add_option("email", email, "E-mail address, or id")->required();
   api_access->add_option("access", access, "on or off")
     ->required()
     ->check(CLI::IsMember({"on", "off"}));
@@ -132,7 +132,7 @@ int run(int argc, char** argv) {
           [&](const config::loaded& x) {
             return set_rate_limit(x.values, email, limit);
           });
-  rate_limit->add_option("email", email, "E-mail address")->required();
+  rate_limit->add_option("email", email, "E-mail address, or id")->required();
   rate_limit->add_option("limit", limit, "Requests per hour")
     ->required()
     ->check(CLI::Range(0, 1'000'000'000));
@@ -144,12 +144,16 @@ int run(int argc, char** argv) {
                      [&](const config::loaded& x) {
                        return create_key(x.values, key_to_create);
                      });
-  create->add_option("--email", key_to_create.email, "Account")->required();
+  create
+    ->add_option("--email", key_to_create.email,
+                 "Account, by e-mail address or id")
+    ->required();
   create->add_option("--name", key_to_create.name, "Name of the key")
     ->required();
-  create->add_option("--type", key_to_create.type, "Kind of key")
-    ->check(CLI::IsMember({"secret", "publishable", "live"}))
-    ->capture_default_str();
+  create
+    ->add_option("--type", key_to_create.type,
+                 "Kind of key; without it that of --key, or secret")
+    ->check(CLI::IsMember({"secret", "publishable", "live"}));
   create->add_option("--key", key_to_create.key, "Import an existing key");
 
   add_plain(&cli, "migrate", "Bring the store to the newest schema", migrate);

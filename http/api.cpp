@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace turnout {
@@ -18,6 +19,8 @@ constexpr size_t max_key_length = 128;
 
 constexpr auto rate_limit_text = "Rate limit exceeded. Please try again later.";
 
+constexpr auto no_session_text = "Missing or invalid session token.";
+
 /// Finds out whom the key speaks for.
 caf::expected<principal> authenticate(site& where, const request& in) {
   if (in.api_keys == 0 || (in.api_keys == 1 && in.api_key.empty()))
@@ -27,6 +30,23 @@ caf::expected<principal> authenticate(site& where, const request& in) {
     if (auto who = where.actors.authenticate(in.api_key))
       return *who;
   return make_error(ec::unauthorized, "Invalid API key.");
+}
+
+/// Returns the session token; empty when there is none, or more than one.
+std::string_view session_token(const request& in) {
+  constexpr std::string_view scheme = "bearer ";
+  auto text = in.authorization;
+  if (in.authorizations != 1 || text.size() < scheme.size()
+      || !std::equal(
+        scheme.begin(), scheme.end(), text.begin(), [](char x, char y) {
+          return x
+                 == (y >= 'A' && y <= 'Z' ? static_cast<char>(y - 'A' + 'a')
+                                          : y);
+        }))
+    return {};
+  text.remove_prefix(scheme.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text;
 }
 
 response too_many_requests(const rate_status& rate) {
@@ -79,6 +99,7 @@ std::optional<response> refuse_kind(const principal& who,
   return std::nullopt;
 }
 
+/// Answers a request without a valid key or session token.
 void handle_without_key(api_call& call, const caf::error& err,
                         std::optional<response> refusal) {
   auto& where = call.where();
@@ -116,6 +137,35 @@ void handle_with_key(const api_call_ptr& call, const route_match& match,
   call->where().actors.admit(call->who, std::move(port));
 }
 
+void handle_with_session(const api_call_ptr& call, const operation& what) {
+  auto& where = call->where();
+  const auto token = session_token(call->in());
+  if (token.empty())
+    return handle_without_key(
+      *call, make_error(ec::no_session, no_session_text), std::nullopt);
+  auto with_rate = [&what](api_call& call, caf::expected<rate_status> rate) {
+    if (!rate)
+      return call.fail(rate.error());
+    call.rate = *rate;
+    if (!rate->is_known)
+      return call.fail(ec::unavailable, "rate limit not known");
+    what.handle(call.shared_from_this());
+  };
+  auto with_session
+    = [with_rate](api_call& call, caf::expected<session> owner) {
+        if (!owner)
+          return handle_without_key(call, owner.error(), std::nullopt);
+        call.who = owner->who;
+        call.email = std::move(owner->email);
+        call.rate = unknown_rate(call.who);
+        call.where().actors.rate(call.who.account_id, call.who.rate_limit,
+                                 call.receive<rate_status>(with_rate));
+      };
+  // Who sent too much that was invalid makes nobody ask for new keys.
+  where.actors.open_session(std::string{token}, call->rate.allowed,
+                            call->receive<session>(std::move(with_session)));
+}
+
 void handle(const api_call_ptr& call) {
   auto& where = call->where();
   const auto& in = call->in();
@@ -146,6 +196,8 @@ void handle(const api_call_ptr& call) {
     refusal = refuse_path(match);
   if (!refusal && match.what->needs == credential::none)
     return match.what->handle(call);
+  if (!refusal && match.what->needs == credential::session)
+    return handle_with_session(call, *match.what);
   auto who = authenticate(where, in);
   if (!who)
     return handle_without_key(*call, who.error(), std::move(refusal));

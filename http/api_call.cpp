@@ -6,16 +6,18 @@
 
 namespace turnout {
 
-api_call::api_call(site& where, exchange_ptr x)
+api_call::api_call(site& where, exchange_ptr x, error_form form)
   : x_site{where},
     x_exchange{std::move(x)},
+    x_form{form},
     x_start{std::chrono::steady_clock::now()} {
   // nop
 }
 
 api_call::~api_call() {
   if (!x_sent) {
-    auto answer = std::make_shared<response>(unanswered());
+    auto answer = std::make_shared<response>(
+      render_error(make_error(ec::unavailable, "not answered")));
     decorate(*answer);
     count(answer->status);
     auto* x = x_exchange.get();
@@ -50,7 +52,7 @@ void api_call::fail(const caf::error& err) {
   if (code_of(err) == ec::internal)
     log::error("api call failed",
                {{"route", std::string{route}}, {"error", detail(err)}});
-  send(error_response(err));
+  send(render_error(err));
 }
 
 void api_call::fail(ec code, std::string detail) {
@@ -74,10 +76,15 @@ void api_call::guarded(const std::function<void()>& f) noexcept {
     log::error("exception in an api handler", {{"route", std::string{route}}});
   }
   try {
-    send(error_response(make_error(ec::internal, "exception")));
+    send(render_error(make_error(ec::internal, "exception")));
   } catch (...) {
     // Without memory even for this the destructor's turn comes.
   }
+}
+
+response api_call::render_error(const caf::error& err) const {
+  return x_form == error_form::api ? error_response(err)
+                                   : sign_in_error_response(err);
 }
 
 void api_call::decorate(response& x) const {

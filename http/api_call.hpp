@@ -19,13 +19,16 @@ class api_call;
 
 using api_call_ptr = std::shared_ptr<api_call>;
 
+/// How the errors of a request are written.
+enum class error_form : uint8_t { api, sign_in };
+
 /// An API request under way and the way back of its answer, to which it adds
 /// what every API answer has: CORS and the numbers of the rate limit. When the
 /// last reference goes before it was answered, it answers 503. Answers are
 /// given on the reactor of the connection.
 class api_call : public std::enable_shared_from_this<api_call> {
 public:
-  api_call(site& where, exchange_ptr x);
+  api_call(site& where, exchange_ptr x, error_form form = error_form::api);
 
   ~api_call();
 
@@ -75,8 +78,11 @@ public:
   template <class T, class F>
   reply_ptr<T> receive_value(F f);
 
-  /// Whom the key speaks for, once it is known.
+  /// Whom the key or session token speaks for, once it is known.
   principal who;
+
+  /// What the session token says of the e-mail address.
+  std::string email;
 
   /// Numbers for the headers.
   rate_status rate;
@@ -88,12 +94,15 @@ public:
   std::string_view id_text;
 
 private:
+  response render_error(const caf::error& err) const;
+
   void decorate(response& x) const;
 
   void count(int status) const;
 
   site& x_site;
   exchange_ptr x_exchange;
+  error_form x_form;
   std::chrono::steady_clock::time_point x_start;
   bool x_sent = false;
 };

@@ -5,7 +5,7 @@
 namespace turnout {
 
 // The operations of the API. Each is called after key, kind of key and rate
-// limit were checked.
+// limit, or the session token, were checked.
 
 /// `POST /public/links`.
 void create_link(const api_call_ptr& call);
@@ -45,5 +45,17 @@ void convert(const api_call_ptr& call);
 
 /// `GET /openapi.json`.
 void get_description(const api_call_ptr& call);
+
+/// `POST /public/keys`.
+void create_key(const api_call_ptr& call);
+
+/// `GET /public/keys`.
+void list_keys(const api_call_ptr& call);
+
+/// `DELETE /public/keys/{id}`.
+void revoke_key(const api_call_ptr& call);
+
+/// `GET /public/keys/rate-limit`.
+void get_rate_limit(const api_call_ptr& call);
 
 } // namespace turnout

@@ -97,6 +97,8 @@ void request::add_header(std::string_view name, std::string_view value,
         }
       } else if (is_same(name, "accept")) {
         accept = value;
+      } else if (is_same(name, "apikey")) {
+        client_key = trim(value);
       }
       break;
     case 7:
@@ -122,8 +124,12 @@ void request::add_header(std::string_view name, std::string_view value,
         content_type = trim(value);
       break;
     case 13:
-      if (is_same(name, "if-none-match"))
+      if (is_same(name, "if-none-match")) {
         if_none_match = trim(value);
+      } else if (is_same(name, "authorization")) {
+        authorization = trim(value);
+        ++authorizations;
+      }
       break;
     case 15:
       if (is_same(name, "x-forwarded-for")) {

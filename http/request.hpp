@@ -65,6 +65,9 @@ struct request {
   std::string_view idempotency_key;
   std::string_view if_none_match;
   std::string_view accept_encoding;
+  std::string_view authorization;
+  /// What clients of the sign-in send as `apikey`.
+  std::string_view client_key;
   std::string_view real_ip;
   std::string_view sec_purpose;
   std::string_view purpose;
@@ -78,6 +81,7 @@ struct request {
   /// How often the header was sent.
   int api_keys = 0;
   int idempotency_keys = 0;
+  int authorizations = 0;
 
   /// Bytes of target and headers, but for X-API-Key: a key of whatever length
   /// is a wrong key and gets the answer of one.

@@ -2,6 +2,7 @@
 
 #include "http/error_table.hpp"
 
+#include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
@@ -117,6 +118,32 @@ response error_response(const caf::error& err) {
     result.header("WWW-Authenticate", "Bearer");
   // What is left of a body that was too large is not worth reading.
   result.close = row.code == ec::too_large || row.code == ec::headers_too_large;
+  return result;
+}
+
+response sign_in_error_response(const caf::error& err) {
+  auto result = error_response(err);
+  const auto code = code_of(err);
+  auto name = "invalid_request";
+  if (code == ec::unauthorized) {
+    result.status = 400;
+    name = "invalid_grant";
+  } else if (code == ec::forbidden) {
+    result.status = 401;
+    name = "invalid_client";
+  } else if (code == ec::not_found) {
+    name = "not_found";
+  } else if (code == ec::rate_limited) {
+    name = "over_request_rate_limit";
+  } else if (result.status == 503) {
+    name = "temporarily_unavailable";
+  } else if (result.status == 500) {
+    name = "server_error";
+  }
+  const auto& row = row_of(code);
+  const auto text = row.detail ? row.detail : detail(err);
+  result.body = boost::json::serialize(boost::json::object{
+    {"error", name}, {"error_description", text}, {"detail", text}});
   return result;
 }
 

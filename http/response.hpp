@@ -41,6 +41,11 @@ response detail_response(int status, std::string_view detail);
 /// Makes the answer of an error as the error table says.
 response error_response(const caf::error& err);
 
+/// Makes the answer of an error of the sign-in: as the error table says, but
+/// wrong credentials are 400, and with the two fields of OAuth 2 beside the
+/// detail.
+response sign_in_error_response(const caf::error& err);
+
 /// Returns the head of an answer whose body follows in parts.
 /// @param chunked whether the parts are chunks; otherwise the body ends with
 ///                the connection.

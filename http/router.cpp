@@ -7,6 +7,7 @@
 #include "http/percent.hpp"
 #include "http/pixel.hpp"
 #include "http/script.hpp"
+#include "http/sign_in.hpp"
 #include "http/visit_reply.hpp"
 #include "monitoring/log.hpp"
 
@@ -57,6 +58,8 @@ void route_or_throw(site& where, const exchange_ptr& x) {
   const auto& in = x->in();
   if (is_below(in.path, where.api_prefix) || is_below(in.path, "/api"))
     return handle_api(where, x);
+  if (is_below(in.path, "/auth"))
+    return handle_sign_in(where, x);
   if (in.load > where.max_in_flight) {
     where.counters.refused_overload->Increment();
     return x->send(unanswered());

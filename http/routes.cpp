@@ -42,6 +42,17 @@ constexpr operation description[] = {
   {http_method::get, credential::none, get_description},
 };
 
+constexpr operation keys[] = {
+  {http_method::get, credential::session, list_keys},
+  {http_method::post, credential::session, create_key},
+};
+
+constexpr operation one_key[]
+  = {{http_method::del, credential::session, revoke_key}};
+
+constexpr operation rate_limit[]
+  = {{http_method::get, credential::session, get_rate_limit}};
+
 constexpr route table[] = {
   {"/public/links", links},
   {"/public/links/{id}", one_link},
@@ -52,6 +63,10 @@ constexpr route table[] = {
   {"/public/links/{id}/analytics", analytics},
   {"/public/links/{id}/analytics/winner", winner},
   {"/public/conversions", conversions},
+  {"/public/keys", keys},
+  // Before the pattern that it fits.
+  {"/public/keys/rate-limit", rate_limit},
+  {"/public/keys/{id}", one_key},
   {"/openapi.json", description},
 };
 

@@ -1,5 +1,6 @@
 #include "http/site.hpp"
 
+#include "core/identifiers.hpp"
 #include "monitoring/buckets.hpp"
 
 #include <algorithm>
@@ -10,6 +11,14 @@ namespace turnout {
 namespace {
 
 constexpr std::string_view default_prefix = "/api/v1";
+
+/// Several users may share an address.
+attempt_limiter::options address_attempts() {
+  attempt_limiter::options result;
+  result.free_failures = 20;
+  result.max_at_once = 32;
+  return result;
+}
 
 std::string_view without_scheme(std::string_view url) noexcept {
   const auto pos = url.find("://");
@@ -58,6 +67,12 @@ site::site(service& actors, const settings& options, metrics& counters,
     geo{geo},
     clients{options.http.trusted_proxies},
     bad_keys{std::max(1, options.rate_limit.bad_keys_per_minute)},
+    attempts_by_address{address_attempts()},
+    attempts_by_email{{}},
+    has_sign_in{!options.auth.is_external()},
+    anon_key_hash{options.auth.anon_key.empty()
+                    ? std::string{}
+                    : sha256_hex(options.auth.anon_key)},
     base_url{options.http.base_url},
     short_base{options.http.short_base},
     cors_origin{options.http.cors_origin},

@@ -4,6 +4,7 @@
 #include "config/settings.hpp"
 #include "core/rules.hpp"
 #include "http/api_description.hpp"
+#include "http/attempt_limiter.hpp"
 #include "http/bad_key_limiter.hpp"
 #include "http/client_address.hpp"
 #include "http/geo.hpp"
@@ -34,6 +35,15 @@ struct site {
   const geo_lookup& geo;
   client_resolver clients;
   mutable bad_key_limiter bad_keys;
+  mutable attempt_limiter attempts_by_address;
+  mutable attempt_limiter attempts_by_email;
+
+  /// Whether users sign in here, and not at an external identity provider.
+  bool has_sign_in;
+
+  /// Hash of what clients of the sign-in must send as apikey; empty for
+  /// anything.
+  std::string anon_key_hash;
 
   /// Path of base_url, such as "/api/v1".
   std::string api_prefix;

@@ -170,6 +170,25 @@ metrics::metrics()
   x_api_seconds = &make.histograms("turnout_api_request_duration_seconds",
                                    "Time from a parsed API request to its "
                                    "answer.");
+  // -- identity ---------------------------------------------------------------
+  auto& sign_ins = make.counters("turnout_sign_ins_total",
+                                 "Attempts to sign in or to refresh a session, "
+                                 "by result: slowed for too many failures, "
+                                 "refused for a full queue.");
+  sign_ins_ok = &sign_ins.Add({{"result", "ok"}});
+  sign_ins_failed = &sign_ins.Add({{"result", "failed"}});
+  sign_ins_slowed = &sign_ins.Add({{"result", "slowed"}});
+  sign_ins_refused = &sign_ins.Add({{"result", "refused"}});
+  sign_in_queue = make.gauge("turnout_sign_in_queue_calls",
+                             "Attempts to sign in that are under way.");
+  auto& fetches = make.counters("turnout_jwks_fetches_total",
+                                "Fetches of the identity provider's keys by "
+                                "result.");
+  jwks_fetched = &fetches.Add({{"result", "ok"}});
+  jwks_failed = &fetches.Add({{"result", "error"}});
+  jwks_waiting = make.gauge("turnout_jwks_waiting_calls",
+                            "Requests that wait for the identity provider's "
+                            "keys.");
   // -- journal and drain ------------------------------------------------------
   journal_events = make.counter("turnout_journal_events_total",
                                 "Events committed to the journal.");

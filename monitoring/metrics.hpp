@@ -59,6 +59,16 @@ public:
   prometheus::Counter* refused_overload;
   prometheus::Counter* rate_limited;
 
+  // -- identity ---------------------------------------------------------------
+  prometheus::Counter* sign_ins_ok;
+  prometheus::Counter* sign_ins_failed;
+  prometheus::Counter* sign_ins_slowed;
+  prometheus::Counter* sign_ins_refused;
+  prometheus::Gauge* sign_in_queue;
+  prometheus::Counter* jwks_fetched;
+  prometheus::Counter* jwks_failed;
+  prometheus::Gauge* jwks_waiting;
+
   // -- journal and drain ------------------------------------------------------
   prometheus::Counter* journal_events;
   prometheus::Counter* journal_commits;

@@ -32,8 +32,8 @@ public:
 
 TEST_F(api_calls, path_and_method_come_before_the_key) {
   for (std::string path :
-       {"", "/", "/public", "/public/links/", "/public/link", "/public/keys",
-        "/public/links/x/analytics/winners", "/public/links/x/clicks.csv",
+       {"", "/", "/public", "/public/links/", "/public/link", "/public/keys/",
+        "/public/links/x/analytics/winners", "/public/links/x/clicks.xlsx",
         "/public/links/x/y", "/public/links//clicks", "//public/links",
         "/public/conversions/"}) {
     auto out = with_headers(get_m, path, {});

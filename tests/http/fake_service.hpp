@@ -33,6 +33,12 @@ public:
     rate_now.limit = 1000;
     rate_now.remaining = 999;
     rate_now.reset_at = timestamp{std::chrono::hours{500000}};
+    session mine;
+    mine.who.account_id = owner;
+    mine.email = "owner@example.com";
+    sessions["token"] = mine;
+    mine.who.api_access = false;
+    sessions["closed"] = mine;
   }
 
   void resolve(visit_ptr x) override {
@@ -184,9 +190,94 @@ public:
   }
 
   void rate(const uuid&, int limit, reply_ptr<rate_status> reply) override {
+    ++peeks;
+    if (admit_error)
+      return reply->deliver(admit_error);
     auto result = rate_now;
     result.limit = limit;
     reply->deliver(result);
+  }
+
+  void open_session(std::string token, bool may_wait,
+                    reply_ptr<session> reply) override {
+    waits_allowed.push_back(may_wait);
+    if (session_error)
+      return reply->deliver(session_error);
+    auto i = sessions.find(token);
+    if (i == sessions.end())
+      return reply->deliver(
+        make_error(ec::no_session, "Missing or invalid session token."));
+    reply->deliver(i->second);
+  }
+
+  void create_key(const session& owner, std::string name, key_type type,
+                  reply_ptr<created_key> reply) override {
+    if (drop_replies)
+      return;
+    created_key x;
+    x.text = type == key_type::secret ? secret_key : publishable_key;
+    x.stored.id = *uuid::parse("00000000-0000-7000-8000-00000000000a");
+    x.stored.account_id = owner.who.account_id;
+    x.stored.name = std::move(name);
+    x.stored.type = type;
+    x.stored.prefix = x.text.substr(0, 11);
+    x.stored.created_at = at;
+    created_keys.push_back(x.stored);
+    reply->deliver(std::move(x));
+  }
+
+  void list_keys(const uuid& account_id,
+                 reply_ptr<std::vector<api_key>> reply) override {
+    std::vector<api_key> result;
+    for (const auto& x : created_keys)
+      if (x.account_id == account_id)
+        result.push_back(x);
+    reply->deliver(std::move(result));
+  }
+
+  void revoke_key(const uuid& account_id, const uuid& key_id,
+                  reply_ptr<uuid> reply) override {
+    const auto n = std::erase_if(created_keys, [&](const api_key& x) {
+      return x.account_id == account_id && x.id == key_id;
+    });
+    if (n == 0)
+      return reply->deliver(make_error(ec::not_found, "API key not found"));
+    reply->deliver(key_id);
+  }
+
+  void sign_in(std::string email, std::string password,
+               reply_ptr<sign_in_answer> reply) override {
+    ++sign_ins;
+    last_email = email;
+    if (hold_sign_ins) {
+      held_sign_ins.push_back(std::move(reply));
+      return;
+    }
+    if (sign_in_error)
+      return reply->deliver(sign_in_error);
+    if (password != "right")
+      return reply->deliver(
+        make_error(ec::unauthorized, "Invalid login credentials"));
+    sign_in_answer x;
+    x.account_id = owner;
+    x.email = std::move(email);
+    x.access_token = "header.payload.signature";
+    x.lifetime = std::chrono::seconds{3600};
+    x.refresh_token = "refresh-1";
+    reply->deliver(std::move(x));
+  }
+
+  void refresh_session(std::string token,
+                       reply_ptr<sign_in_answer> reply) override {
+    ++refreshes;
+    if (token != "refresh-1")
+      return reply->deliver(
+        make_error(ec::unauthorized, "Invalid refresh token"));
+    sign_in_answer x;
+    x.account_id = owner;
+    x.email = "owner@example.com";
+    x.refresh_token = "refresh-2";
+    reply->deliver(std::move(x));
   }
 
   std::array<std::array<uint8_t, 32>, 2> visitor_secrets(timestamp) override {
@@ -202,6 +293,8 @@ public:
 
   uuid owner;
   std::map<std::string, principal, std::less<>> keys;
+  std::map<std::string, session, std::less<>> sessions;
+  std::vector<api_key> created_keys;
   std::map<uuid, link> links;
   rate_status rate_now;
   timestamp at{std::chrono::hours{490000}};
@@ -223,6 +316,9 @@ public:
   bool conversion_is_new = true;
   caf::error convert_error;
   caf::error admit_error;
+  caf::error session_error;
+  caf::error sign_in_error;
+  bool hold_sign_ins = false;
   std::string reason;
 
   // -- what was asked ---------------------------------------------------------
@@ -231,6 +327,12 @@ public:
   int link_calls = 0;
   int authentications = 0;
   int admissions = 0;
+  int peeks = 0;
+  int sign_ins = 0;
+  int refreshes = 0;
+  std::string last_email;
+  std::vector<bool> waits_allowed;
+  std::deque<reply_ptr<sign_in_answer>> held_sign_ins;
   std::vector<creation_request> created;
   std::vector<conversion_request> conversions;
   std::vector<std::pair<size_t, journal::event>> journaled;

@@ -1,0 +1,259 @@
+#include "http/sign_in.hpp"
+
+#include "core/identifiers.hpp"
+#include "http/api_call.hpp"
+#include "http/codec/json.hpp"
+#include "http/codec/query.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace turnout {
+
+namespace {
+
+constexpr std::string_view token_path = "/auth/v1/token";
+
+constexpr auto rate_limit_text = "Rate limit exceeded. Please try again later.";
+
+/// Longer ones are not worth hashing.
+constexpr size_t max_password_bytes = 4096;
+
+/// An attempt to sign in under the eyes of the limiters. When it goes without
+/// a verdict, nobody is blamed.
+class attempt {
+public:
+  /// @param email empty for none.
+  attempt(site& where, std::string address, std::string email)
+    : x_site{where}, x_address{std::move(address)}, x_email{std::move(email)} {
+    // nop
+  }
+
+  attempt(const attempt&) = delete;
+  attempt& operator=(const attempt&) = delete;
+
+  ~attempt() {
+    if (x_has_address)
+      x_site.attempts_by_address.end(x_address);
+    if (x_has_email)
+      x_site.attempts_by_email.end(x_email);
+  }
+
+  /// Returns how long to wait; 0 to go on.
+  std::chrono::seconds begin(timestamp at) {
+    auto wait = x_site.attempts_by_address.begin(x_address, at);
+    if (wait.count() > 0)
+      return wait;
+    x_has_address = true;
+    if (x_email.empty())
+      return wait;
+    wait = x_site.attempts_by_email.begin(x_email, at);
+    x_has_email = wait.count() == 0;
+    return wait;
+  }
+
+  void fail(timestamp at) {
+    if (std::exchange(x_has_address, false))
+      x_site.attempts_by_address.fail(x_address, at);
+    if (std::exchange(x_has_email, false))
+      x_site.attempts_by_email.fail(x_email, at);
+  }
+
+  void succeed() {
+    // The address is not forgiven: with an account of their own somebody could
+    // go on guessing those of others.
+    if (std::exchange(x_has_email, false))
+      x_site.attempts_by_email.succeed(x_email);
+  }
+
+private:
+  site& x_site;
+  std::string x_address;
+  std::string x_email;
+  bool x_has_address = false;
+  bool x_has_email = false;
+};
+
+using attempt_ptr = std::shared_ptr<attempt>;
+
+/// Of an IPv6 address one client may use every address of its /64.
+std::string address_key(const ip_address& x) {
+  const auto n = x.is_v4 ? 4u : 8u;
+  return {reinterpret_cast<const char*>(x.bytes.data()), n};
+}
+
+/// What stands for an e-mail address in memory: of one length, and no address.
+std::string email_key(std::string_view email) {
+  std::string folded{email};
+  for (auto& c : folded)
+    if (c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c - 'A' + 'a');
+  return sha256_hex(folded);
+}
+
+bool is_right_client(const site& where, const request& in) {
+  if (where.anon_key_hash.empty())
+    return true;
+  // Comparing hashes tells nothing of how much was right.
+  return sha256_hex(in.client_key) == where.anon_key_hash;
+}
+
+caf::expected<std::string> read_text(const json::object& body,
+                                     std::string_view name) {
+  auto text
+    = as_string(body.at(json::string_view{name.data(), name.size()}), name);
+  if (!text)
+    return std::move(text.error());
+  if (text->empty())
+    return must_be(name, "a string that is not empty");
+  return std::string{*text};
+}
+
+response preflight() {
+  response result{204};
+  result.header("Access-Control-Allow-Methods", "POST")
+    .header("Access-Control-Allow-Headers",
+            "apikey, Authorization, Content-Type, X-Client-Info")
+    .header("Access-Control-Max-Age", "600");
+  return result;
+}
+
+response method_not_allowed() {
+  auto result = sign_in_error_response(
+    make_error(ec::method_not_allowed, "Method not allowed"));
+  result.header("Allow", "POST");
+  return result;
+}
+
+response slowed(std::chrono::seconds wait) {
+  auto result
+    = sign_in_error_response(make_error(ec::rate_limited, rate_limit_text));
+  result.header("Retry-After", std::to_string(wait.count()));
+  return result;
+}
+
+response tokens(const sign_in_answer& x) {
+  auto result = json_response(
+    200, json::serialize(json::object{
+           {"access_token", x.access_token},
+           {"token_type", "bearer"},
+           {"expires_in", x.lifetime.count()},
+           {"refresh_token", x.refresh_token},
+           {"user", json::object{{"id", x.account_id.str()},
+                                 {"email", to_json_string(x.email)}}}}));
+  result.header("Cache-Control", "no-store");
+  return result;
+}
+
+/// Makes the port for what the sign-in says.
+reply_ptr<sign_in_answer> receive(api_call& call, attempt_ptr who) {
+  return call.receive<sign_in_answer>(
+    [who = std::move(who)](api_call& call,
+                           caf::expected<sign_in_answer> result) {
+      auto& counters = call.where().counters;
+      if (result) {
+        who->succeed();
+        counters.sign_ins_ok->Increment();
+        return call.send(tokens(*result));
+      }
+      if (code_of(result.error()) == ec::unauthorized) {
+        who->fail(now());
+        counters.sign_ins_failed->Increment();
+      }
+      call.fail(result.error());
+    });
+}
+
+/// Lets an attempt begin, or answers that it must wait.
+attempt_ptr begin(api_call& call, std::string email) {
+  auto& where = call.where();
+  auto result = std::make_shared<attempt>(
+    where, address_key(where.clients.address(call.in())), std::move(email));
+  const auto wait = result->begin(now());
+  if (wait.count() == 0)
+    return result;
+  where.counters.sign_ins_slowed->Increment();
+  call.send(slowed(wait));
+  return nullptr;
+}
+
+void sign_in(api_call& call, const json::object& body) {
+  for (auto name : {"email", "password"})
+    if (auto err = require(body, name))
+      return call.fail(err);
+  auto email = read_text(body, "email");
+  if (!email)
+    return call.fail(email.error());
+  auto password = read_text(body, "password");
+  if (!password)
+    return call.fail(password.error());
+  if (password->size() > max_password_bytes)
+    return call.fail(ec::invalid, "password must be at most "
+                                    + std::to_string(max_password_bytes)
+                                    + " bytes");
+  if (auto who = begin(call, email_key(*email)))
+    call.where().actors.sign_in(std::move(*email), std::move(*password),
+                                receive(call, std::move(who)));
+}
+
+void refresh(api_call& call, const json::object& body) {
+  if (auto err = require(body, "refresh_token"))
+    return call.fail(err);
+  auto token = read_text(body, "refresh_token");
+  if (!token)
+    return call.fail(token.error());
+  if (auto who = begin(call, {}))
+    call.where().actors.refresh_session(std::move(*token),
+                                        receive(call, std::move(who)));
+}
+
+void handle(api_call& call) {
+  auto& where = call.where();
+  const auto& in = call.in();
+  call.rate = where.bad_keys.peek(where.clients.address(in), now());
+  if (in.load > where.max_in_flight) {
+    where.counters.refused_overload->Increment();
+    return call.fail(ec::unavailable, "too many requests under way");
+  }
+  if (in.header_bytes > max_header_bytes)
+    return call.fail(ec::headers_too_large,
+                     "Request headers are too large, the limit is 64 KiB");
+  if (in.path != token_path || !where.has_sign_in)
+    return call.fail(ec::not_found, "Not found");
+  call.route = token_path;
+  if (in.method == http_method::options)
+    return call.send(preflight());
+  if (in.method != http_method::post)
+    return call.send(method_not_allowed());
+  if (!is_right_client(where, in))
+    return call.fail(ec::forbidden, "Invalid API key.");
+  auto grant = query_params{in.query}.get("grant_type");
+  if (!grant)
+    return call.fail(grant.error());
+  const auto kind = grant->value_or("");
+  if (kind != "password" && kind != "refresh_token")
+    return call.fail(ec::bad_request,
+                     "grant_type must be \"password\" or \"refresh_token\"");
+  auto body = read_json(in);
+  if (!body)
+    return call.fail(body.error());
+  auto fields = as_object(*body, "request body");
+  if (!fields)
+    return call.fail(fields.error());
+  if (kind == "password")
+    sign_in(call, **fields);
+  else
+    refresh(call, **fields);
+}
+
+} // namespace
+
+void handle_sign_in(site& where, const exchange_ptr& x) {
+  auto call = std::make_shared<api_call>(where, x, error_form::sign_in);
+  call->guarded([&] { handle(*call); });
+}
+
+} // namespace turnout
