@@ -72,7 +72,6 @@ struct request {
   std::string_view sec_purpose;
   std::string_view purpose;
   std::string_view x_moz;
-  std::string_view if_none_match;
   /// Value of the header that the setting `geo.country_header` names.
   std::string_view country;
   /// Values of X-Forwarded-For, in the order received.
