@@ -137,7 +137,7 @@ TEST_F(rate_limit_test, a_kill_in_the_middle_lets_no_more_pass) {
   auto use_up = [&](size_t n) {
     std::vector<std::thread> threads;
     for (size_t t = 0; t < 4; ++t)
-      threads.emplace_back([&] {
+      threads.emplace_back([&, n] {
         try {
           http_client client{service->origin()};
           for (size_t i = 0; i < n; ++i)

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <random>
 #include <set>
-#include <sstream>
+#include <thread>
 
 using namespace turnout::test;
 
@@ -132,6 +132,8 @@ protected:
     x.clicks[x.cookie.click_id] = {x.cookie.variant_id, who, false};
     x.newest[who] = x.cookie.click_id;
     (for_pixel ? x.for_pixels : x.for_calls).push_back(x.cookie.click_id);
+    // Clicks of one millisecond have no order of their own.
+    std::this_thread::sleep_for(std::chrono::milliseconds{2});
   }
 
   void visit_excluded(model_link& x) {

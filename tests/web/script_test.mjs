@@ -26,19 +26,20 @@ function open_page({ src, current = true }) {
       return [{ src: '' }, script, { src: 'https://x.example/other.js' }];
     },
   };
-  const window = {};
-  const context = vm.createContext({ window, document, Image });
+  // The global object of a page is its window.
+  const window = vm.createContext({ document, Image });
+  window.window = window;
   return {
     urls,
     images,
     window,
-    run: (text) => vm.runInContext(text, context),
+    run: (text) => vm.runInContext(text, window),
   };
 }
 
+// As in README.
 const stub =
-  'window.svc=window.svc||function(){(window.svc.q=window.svc.q||[])' +
-  '.push(arguments)};';
+  'window.svc=window.svc||function(){(svc.q=svc.q||[]).push(arguments)}';
 
 // Called after it is there.
 {
@@ -71,7 +72,7 @@ const stub =
 {
   const page = open_page({ src: 'https://go.example/c.js' });
   page.run(stub);
-  page.run("window.svc('convert','1'); window.svc('convert','2',{value:'3'})");
+  page.run("svc('convert','1'); svc('convert','2',{value:'3'})");
   assert.deepEqual(page.urls, []);
   page.run(code);
   page.run(stub);

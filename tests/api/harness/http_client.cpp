@@ -38,6 +38,9 @@ response http_client::send(const std::string& method, const std::string& path,
                              + path.substr(0, 100));
   }
   record_exchange(x_port, method, path, body, *answer);
+  // Whether the end is here already does not matter.
+  if (answer->has("connection") && answer->header("connection") == "close")
+    x_socket.reset();
   return std::move(*answer);
 }
 
