@@ -63,6 +63,33 @@ TEST_F(key_ring_test, notes_the_use_once) {
   ASSERT_EQ(used.size(), 1u);
   EXPECT_EQ(used.front().first, stored.id);
   EXPECT_TRUE(ring.take_used().empty());
+  // Still known for the list of keys.
+  EXPECT_EQ(ring.last_use(stored.id), used.front().second);
+  EXPECT_EQ(ring.last_use(owner.id), std::nullopt);
+  // With the key goes what is known of it.
+  ring.replace({}, {owner});
+  EXPECT_EQ(ring.last_use(stored.id), std::nullopt);
+}
+
+TEST_F(key_ring_test, adds_and_removes_one) {
+  ring.replace({stored}, {});
+  principal who;
+  who.account_id = owner.id;
+  who.key_id = make_uuid(now());
+  who.type = key_type::secret;
+  who.rate_limit = 7;
+  const auto other = make_key(key_type::secret);
+  ring.add(sha256_hex(other), who);
+  ASSERT_TRUE(ring.find(other));
+  EXPECT_EQ(ring.find(other)->key_id, who.key_id);
+  // Its account is known from now on, but is no key.
+  const auto known = ring.find_account(owner.id);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->rate_limit, 7);
+  EXPECT_FALSE(known->key_id);
+  ring.remove(who.key_id);
+  EXPECT_FALSE(ring.find(other));
+  EXPECT_TRUE(ring.find_account(owner.id));
 }
 
 } // namespace

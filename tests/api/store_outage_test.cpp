@@ -67,7 +67,7 @@ TEST_F(store_outage_test, case_51_rows_and_counts_wait_together) {
   int64_t visits = 0;
   {
     store_lock lock{*service};
-    load_client load{service->port(), {"/" + text(link, "slug")}, 4, headers};
+    load_client load{service->port(), {"/" + text(link, "slug")}, 2, headers};
     // The drain has given a batch up and keeps it.
     ASSERT_TRUE(
       eventually([&] { return metric("turnout_drain_failures_total") > 0; }));
@@ -96,7 +96,7 @@ TEST_F(store_outage_test, case_51_rows_and_counts_wait_together) {
 
 TEST_F(store_outage_test, case_94_what_could_not_be_written_comes_once) {
   auto link = make_split();
-  load_client load{service->port(), {"/" + text(link, "slug")}, 8, headers};
+  load_client load{service->port(), {"/" + text(link, "slug")}, 2, headers};
   // Longer than the drain waits for the lock, so every second try fails.
   for (int i = 0; i < 3; ++i) {
     auto failures = metric("turnout_drain_failures_total");
