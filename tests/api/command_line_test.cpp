@@ -241,6 +241,17 @@ TEST_F(commands_test, key_import) {
             0);
 }
 
+TEST_F(commands_test, a_key_keeps_its_kind) {
+  auto key = "svc_pk_" + std::string(32, 'b');
+  expect_error_line(
+    service->run({"key", "create", "--email", owner_email, "--name", "n",
+                  "--type", "secret", "--key", key}),
+    1, "--type");
+  auto result = service->run(
+    {"key", "create", "--email", owner_id, "--name", "n", "--key", key});
+  EXPECT_EQ(result.out, key + "\n") << result.err;
+}
+
 TEST_F(commands_test, a_second_service_on_the_same_data_is_refused) {
   auto result = service->run(
     {"serve", "--listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0"});
