@@ -267,24 +267,6 @@ TEST_F(rate_limiter_actor_test, a_store_that_is_gone_lets_nobody_pass) {
   EXPECT_EQ(status_of(ask(5)).remaining, 3);
 }
 
-TEST(rate_limiter, peeking_counts_nothing) {
-  rate_limiter_state state;
-  const auto account = make_uuid(now());
-  const auto at = start_of(20'000) + 10h;
-  EXPECT_EQ(state.peek(account, 2, at).remaining, 2);
-  state.admit(account, 2, at);
-  for (int i = 0; i < 3; ++i) {
-    const auto x = state.peek(account, 2, at);
-    EXPECT_TRUE(x.allowed);
-    EXPECT_EQ(x.remaining, 1);
-    EXPECT_EQ(x.limit, 2);
-    EXPECT_EQ(x.reset_at, at + 1h);
-  }
-  state.admit(account, 2, at);
-  EXPECT_FALSE(state.peek(account, 2, at).allowed);
-  EXPECT_EQ(state.peek(account, 2, at + 1h).remaining, 2);
-}
-
 } // namespace
 
 } // namespace turnout

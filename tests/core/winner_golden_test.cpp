@@ -14,7 +14,7 @@ namespace turnout {
 namespace {
 
 json::value load() {
-  std::ifstream in{TEST_DATA_DIR "/winner_golden.json"};
+  std::ifstream in{TEST_DESIGN_DIR "/winner-golden.json"};
   std::stringstream text;
   text << in.rdbuf();
   return json::parse(text.str());

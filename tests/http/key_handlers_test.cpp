@@ -68,7 +68,7 @@ TEST_F(key_calls, parameters_are_checked) {
 }
 
 TEST_F(key_calls, the_rate_limit_is_that_of_the_headers) {
-  actors.rate.remaining = 7;
+  actors.rate_now.remaining = 7;
   auto out = call(get_m, "/rate-limit");
   EXPECT_EQ(out->status(), 200);
   EXPECT_EQ(out->last->body, R"({"limit":1000,"remaining":7,)"
@@ -78,7 +78,7 @@ TEST_F(key_calls, the_rate_limit_is_that_of_the_headers) {
   EXPECT_EQ(actors.peeks, 1);
   EXPECT_EQ(actors.admissions, 0);
   // Used up, it stands in nobody's way.
-  actors.rate.allowed = false;
+  actors.rate_now.allowed = false;
   EXPECT_EQ(call(get_m, "")->status(), 200);
   actors.admit_error = make_error(ec::unavailable, "restarting");
   EXPECT_EQ(call(get_m, "/rate-limit")->status(), 503);
