@@ -276,8 +276,7 @@ TEST_F(reports, conversions_are_read_and_shown) {
   EXPECT_TRUE(sent.may_be_unattributed);
   EXPECT_EQ(sent.value, "0.10");
   EXPECT_EQ(sent.occurred_at, at("2026-01-02T03:04:05Z"));
-  EXPECT_EQ(sent.visitors, (std::array<int64_t, 2>{0, 0}))
-    << "the caller is a server, no visitor";
+  EXPECT_NE(sent.visitors[0], 0) << "the caller may be the visitor";
   actors.convert_error = make_error(ec::not_found, "Click not found");
   out = api(post, path, R"({"click_id":")" + click_id + "\"}");
   EXPECT_EQ(out->status(), 404);
