@@ -70,3 +70,26 @@ TEST_F(stop_test, a_stop_right_after_the_start) {
     service->start();
   }
 }
+
+TEST_F(stop_test, an_export_that_nobody_reads_does_not_hold_it_up) {
+  auto link = make_split();
+  // More than the buffers of a connection hold.
+  load_client load{service->port(),
+                   {"/" + text(link, "slug")},
+                   8,
+                   "User-Agent: " + browser + std::string(400, 'u')
+                     + "\r\nReferer: https://r.example/"
+                     + std::string(2000, 'r') + "\r\n"};
+  ASSERT_TRUE(eventually([&] { return load.acknowledged() > 6000; }));
+  load.finish();
+  expect_counts(link, load.acknowledged());
+  raw_socket stuck{service->port()};
+  ASSERT_TRUE(stuck.send("GET " + path_of(link, "/clicks.csv")
+                         + " HTTP/1.1\r\nHost: x\r\nX-API-Key: " + secret_key
+                         + "\r\n\r\n"));
+  // Another request is answered meanwhile.
+  EXPECT_EQ(get(path_of(link)).status, 200);
+  EXPECT_EQ(service->stop(), 0);
+  service->start();
+  expect_counts(link, load.acknowledged());
+}
