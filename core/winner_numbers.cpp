@@ -126,6 +126,9 @@ void compare(const std::vector<beta_distribution>& beliefs,
       add(middle + offset, weight);
     }
   }
+  // The quadrature may say 1 and a few units in the last place.
+  for (auto& x : result)
+    x.probability_to_be_best = std::min(x.probability_to_be_best, 1.0);
 }
 
 /// Returns the active variant other than `i` with the highest adjusted rate.

@@ -191,8 +191,11 @@ TEST(winner_exact, probabilities_add_up_to_one) {
   for (int n = 0; n < 60; ++n) {
     const auto x = random.table(2, n % 2 == 0 ? 20 : 200'000);
     double sum = 0;
-    for (const auto& y : explain(x))
+    for (const auto& y : explain(x)) {
+      ASSERT_GE(y.probability_to_be_best, 0);
+      ASSERT_LE(y.probability_to_be_best, 1);
       sum += y.probability_to_be_best;
+    }
     ASSERT_NEAR(sum, 1, 1e-8);
   }
 }
