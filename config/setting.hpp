@@ -15,8 +15,8 @@ namespace turnout::config {
 using value
   = std::variant<std::string, int64_t, bool, std::vector<std::string>>;
 
-/// What is known of one setting. The file, the environment, the example file and
-/// `check-config` all follow from it.
+/// What is known of one setting. The file, the environment, the example file
+/// and `check-config` all follow from it.
 struct setting {
   /// Empty for a setting that stands outside of the sections.
   std::string_view section;

@@ -36,8 +36,8 @@ std::vector<variant_standing> standings_of(const link& x,
   auto numbers = explain(table);
   std::vector<variant_standing> result;
   for (size_t i = 0; i < table.size; ++i)
-    result.push_back({variants[i]->id, variants[i]->label, variants[i]->weight,
-                      std::move(numbers[i])});
+    result.push_back(
+      {variants[i]->id, variants[i]->label, variants[i]->weight, numbers[i]});
   return result;
 }
 

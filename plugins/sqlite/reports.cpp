@@ -239,8 +239,7 @@ sqlite_backend::clicks_before(const uuid& account_id, const uuid& link_id,
     std::vector<click_row> result;
     transaction tx{db, sql::begin_read};
     auto link_key = load_owned_link(db, account_id, link_id).key;
-    auto from
-      = std::clamp(range.from.value_or(earliest), earliest, latest_id);
+    auto from = std::clamp(range.from.value_or(earliest), earliest, latest_id);
     auto until = std::min(range.until.value_or(latest), latest);
     auto from_us = to_micros(from);
     auto until_us = to_micros(until);

@@ -67,8 +67,8 @@ private:
 // Scanning what an inner query returned reads no table; "page" is the inner
 // query of the list of links.
 auto reads_no_whole_table() {
-  return Each(testing::AnyOf(Not(StartsWith("SCAN")), StartsWith("SCAN ("),
-                             "SCAN page"));
+  return Each(
+    testing::AnyOf(Not(StartsWith("SCAN")), StartsWith("SCAN ("), "SCAN page"));
 }
 
 } // namespace
