@@ -33,7 +33,7 @@ const char* obstacle(const link& x, const evidence_table& table) noexcept {
 std::vector<variant_standing> standings_of(const link& x,
                                            const evidence_table& table) {
   const auto variants = compared_variants(x);
-  auto numbers = explain(table);
+  const auto numbers = explain(table);
   std::vector<variant_standing> result;
   for (size_t i = 0; i < table.size; ++i)
     result.push_back(
