@@ -1,5 +1,7 @@
 #include "config/secret.hpp"
 
+#include "core/ascii.hpp"
+
 #include <algorithm>
 
 namespace turnout::config {
@@ -48,10 +50,7 @@ size_t end_of_value(const std::string& text, size_t i, bool is_address) {
 std::string mask_secret(std::string_view dsn) {
   auto result = mask_user_info(dsn);
   auto is_address = dsn.find("://") != std::string_view::npos;
-  std::string lower = result;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  auto lower = lowered(result);
   constexpr std::string_view word = "password";
   for (size_t i = 0; (i = lower.find(word, i)) != std::string::npos;) {
     i += word.size();

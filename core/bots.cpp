@@ -1,3 +1,4 @@
+#include "core/ascii.hpp"
 #include "core/bot_data.hpp"
 #include "core/keyword_matcher.hpp"
 #include "core/visitor.hpp"
@@ -10,10 +11,6 @@
 namespace turnout {
 
 namespace {
-
-char to_lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 bool is_letter(char c) noexcept {
   c = to_lower(c);

@@ -1,3 +1,4 @@
+#include "core/ascii.hpp"
 #include "core/privacy.hpp"
 #include "core/rules.hpp"
 
@@ -10,22 +11,12 @@ namespace {
 
 constexpr size_t max_length = 2048;
 
-char to_lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
 
 bool is_alnum(char c) noexcept {
   return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z');
-}
-
-bool starts_with_folded(std::string_view text, std::string_view lower) {
-  return text.size() >= lower.size()
-         && std::equal(lower.begin(), lower.end(), text.begin(),
-                       [](char x, char y) { return x == to_lower(y); });
 }
 
 /// The parts of "host:port".
@@ -131,9 +122,7 @@ bool is_same_host(std::string_view host, std::string_view own) {
     host.remove_suffix(1);
   if (own.ends_with('.'))
     own.remove_suffix(1);
-  if (host.size() == own.size()
-      && std::equal(host.begin(), host.end(), own.begin(),
-                    [](char x, char y) { return to_lower(x) == to_lower(y); }))
+  if (equals_folded(host, own))
     return true;
   // One address has many texts.
   auto x = ip_address::parse(host);

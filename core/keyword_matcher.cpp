@@ -1,11 +1,13 @@
 #include "core/keyword_matcher.hpp"
 
+#include "core/ascii.hpp"
+
 namespace turnout {
 
 namespace {
 
 uint8_t fold(uint8_t c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<uint8_t>(c - 'A' + 'a') : c;
+  return static_cast<uint8_t>(to_lower(static_cast<char>(c)));
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "core/rules.hpp"
 
+#include "core/ascii.hpp"
 #include "core/utf8.hpp"
 
 #include <algorithm>
@@ -105,13 +106,8 @@ caf::error check_slug(std::string_view slug) {
 }
 
 bool is_reserved_slug(std::string_view slug) noexcept {
-  auto is_same = [slug](std::string_view word) {
-    return slug.size() == word.size()
-           && std::equal(
-             slug.begin(), slug.end(), word.begin(), [](char x, char y) {
-               return (x >= 'A' && x <= 'Z' ? x - 'A' + 'a' : x) == y;
-             });
-  };
+  auto is_same
+    = [slug](std::string_view word) { return equals_folded(slug, word); };
   return std::any_of(reserved_words.begin(), reserved_words.end(), is_same);
 }
 

@@ -1,5 +1,6 @@
 #include "core/visitor.hpp"
 
+#include "core/ascii.hpp"
 #include "core/utf8.hpp"
 
 #include <algorithm>
@@ -11,16 +12,6 @@ namespace {
 constexpr size_t max_referrer = 2048;
 
 constexpr size_t max_host = 253;
-
-char to_lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool starts_with_folded(std::string_view text, std::string_view lower) {
-  return text.size() >= lower.size()
-         && std::equal(lower.begin(), lower.end(), text.begin(),
-                       [](char x, char y) { return x == to_lower(y); });
-}
 
 bool contains_folded(std::string_view text, std::string_view lower) {
   return std::search(text.begin(), text.end(), lower.begin(), lower.end(),
@@ -93,8 +84,7 @@ std::optional<origin> origin_of(std::string_view referrer) {
               || rest.find_first_not_of("0123456789", 1)
                    != std::string_view::npos)))
     return std::nullopt;
-  result.name.resize(host.size());
-  std::transform(host.begin(), host.end(), result.name.begin(), to_lower);
+  result.name = lowered(host);
   return result;
 }
 

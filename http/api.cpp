@@ -1,5 +1,6 @@
 #include "http/api.hpp"
 
+#include "core/ascii.hpp"
 #include "http/api_call.hpp"
 #include "http/routes.hpp"
 
@@ -17,10 +18,6 @@ namespace {
 /// No key is as long; spares hashing what cannot be one.
 constexpr size_t max_key_length = 128;
 
-constexpr auto rate_limit_text = "Rate limit exceeded. Please try again later.";
-
-constexpr auto no_session_text = "Missing or invalid session token.";
-
 /// Finds out whom the key speaks for.
 caf::expected<principal> authenticate(site& where, const request& in) {
   if (in.api_keys == 0 || (in.api_keys == 1 && in.api_key.empty()))
@@ -36,13 +33,7 @@ caf::expected<principal> authenticate(site& where, const request& in) {
 std::string_view session_token(const request& in) {
   constexpr std::string_view scheme = "bearer ";
   auto text = in.authorization;
-  if (in.authorizations != 1 || text.size() < scheme.size()
-      || !std::equal(
-        scheme.begin(), scheme.end(), text.begin(), [](char x, char y) {
-          return x
-                 == (y >= 'A' && y <= 'Z' ? static_cast<char>(y - 'A' + 'a')
-                                          : y);
-        }))
+  if (in.authorizations != 1 || !starts_with_folded(text, scheme))
     return {};
   text.remove_prefix(scheme.size());
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -52,7 +43,8 @@ std::string_view session_token(const request& in) {
 response too_many_requests(const rate_status& rate) {
   const auto left
     = std::chrono::ceil<std::chrono::seconds>(rate.reset_at - now());
-  auto result = error_response(make_error(ec::rate_limited, rate_limit_text));
+  auto result
+    = error_response(make_error(ec::rate_limited, "too many requests"));
   result.header("Retry-After",
                 std::to_string(std::max<int64_t>(1, left.count())));
   return result;
@@ -142,7 +134,7 @@ void handle_with_session(const api_call_ptr& call, const operation& what) {
   const auto token = session_token(call->in());
   if (token.empty())
     return handle_without_key(
-      *call, make_error(ec::no_session, no_session_text), std::nullopt);
+      *call, make_error(ec::no_session, "no session token"), std::nullopt);
   auto with_rate = [&what](api_call& call, caf::expected<rate_status> rate) {
     if (!rate)
       return call.fail(rate.error());
@@ -187,9 +179,8 @@ void handle(const api_call_ptr& call) {
   // Refused whoever asks, yet counted for the key that came along.
   std::optional<response> refusal;
   if (in.header_bytes > max_header_bytes)
-    refusal = error_response(
-      make_error(ec::headers_too_large,
-                 "Request headers are too large, the limit is 64 KiB"));
+    refusal
+      = error_response(make_error(ec::headers_too_large, "headers too large"));
   else if (in.method == http_method::options && match.where)
     return call->send(preflight(*match.where));
   else

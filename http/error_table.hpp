@@ -11,7 +11,8 @@ struct error_row {
   /// Value of Retry-After in seconds, or nullptr.
   const char* retry_after;
   /// Sentence for the client instead of the error's own, which may tell of
-  /// paths or SQL; nullptr passes the error's own on.
+  /// paths or SQL, or where it is always the same; nullptr passes the error's
+  /// own on.
   const char* detail;
 };
 

@@ -1,21 +1,12 @@
 #include "http/request.hpp"
 
+#include "core/ascii.hpp"
+
 #include <algorithm>
 
 namespace turnout {
 
 namespace {
-
-constexpr char to_lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool is_same(std::string_view x, std::string_view y) noexcept {
-  return x.size() == y.size()
-         && std::equal(x.begin(), x.end(), y.begin(), [](char a, char b) {
-              return to_lower(a) == to_lower(b);
-            });
-}
 
 std::string_view trim(std::string_view x) noexcept {
   const auto begin = x.find_first_not_of(" \t");
@@ -71,21 +62,21 @@ void request::set_target(std::string_view x) {
 
 void request::add_header(std::string_view name, std::string_view value,
                          std::string_view country_header) {
-  if (is_same(name, "x-api-key")) {
+  if (equals_folded(name, "x-api-key")) {
     api_key = trim(value);
     ++api_keys;
     return;
   }
   header_bytes += name.size() + value.size() + 4;
-  if (!country_header.empty() && is_same(name, country_header))
+  if (!country_header.empty() && equals_folded(name, country_header))
     country = trim(value);
   switch (name.size()) {
     case 5:
-      if (is_same(name, "x-moz"))
+      if (equals_folded(name, "x-moz"))
         x_moz = value;
       break;
     case 6:
-      if (is_same(name, "cookie")) {
+      if (equals_folded(name, "cookie")) {
         if (cookies.empty()) {
           cookies = value;
         } else {
@@ -95,49 +86,49 @@ void request::add_header(std::string_view name, std::string_view value,
           x_joined_cookies = std::move(joined);
           cookies = x_joined_cookies;
         }
-      } else if (is_same(name, "accept")) {
+      } else if (equals_folded(name, "accept")) {
         accept = value;
-      } else if (is_same(name, "apikey")) {
+      } else if (equals_folded(name, "apikey")) {
         client_key = trim(value);
       }
       break;
     case 7:
-      if (is_same(name, "referer"))
+      if (equals_folded(name, "referer"))
         referer = value;
-      else if (is_same(name, "purpose"))
+      else if (equals_folded(name, "purpose"))
         purpose = value;
       break;
     case 9:
-      if (is_same(name, "x-real-ip"))
+      if (equals_folded(name, "x-real-ip"))
         real_ip = value;
       break;
     case 10:
-      if (is_same(name, "user-agent"))
+      if (equals_folded(name, "user-agent"))
         user_agent = value;
       break;
     case 11:
-      if (is_same(name, "sec-purpose"))
+      if (equals_folded(name, "sec-purpose"))
         sec_purpose = value;
       break;
     case 12:
-      if (is_same(name, "content-type"))
+      if (equals_folded(name, "content-type"))
         content_type = trim(value);
       break;
     case 13:
-      if (is_same(name, "if-none-match")) {
+      if (equals_folded(name, "if-none-match")) {
         if_none_match = trim(value);
-      } else if (is_same(name, "authorization")) {
+      } else if (equals_folded(name, "authorization")) {
         authorization = trim(value);
         ++authorizations;
       }
       break;
     case 15:
-      if (is_same(name, "x-forwarded-for")) {
+      if (equals_folded(name, "x-forwarded-for")) {
         forwarded_for.push_back(value);
-      } else if (is_same(name, "idempotency-key")) {
+      } else if (equals_folded(name, "idempotency-key")) {
         idempotency_key = trim(value);
         ++idempotency_keys;
-      } else if (is_same(name, "accept-encoding")) {
+      } else if (equals_folded(name, "accept-encoding")) {
         accept_encoding = value;
       }
       break;

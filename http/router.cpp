@@ -65,9 +65,8 @@ void route_or_throw(site& where, const exchange_ptr& x) {
     return x->send(unanswered());
   }
   if (in.header_bytes > max_header_bytes)
-    return x->send(error_response(
-      make_error(ec::headers_too_large,
-                 "Request headers are too large, the limit is 64 KiB")));
+    return x->send(
+      error_response(make_error(ec::headers_too_large, "headers too large")));
   if (in.method != http_method::get && in.method != http_method::head)
     return x->send(only_get_and_head());
   auto path = in.path;

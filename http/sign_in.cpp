@@ -1,5 +1,6 @@
 #include "http/sign_in.hpp"
 
+#include "core/ascii.hpp"
 #include "core/identifiers.hpp"
 #include "http/api_call.hpp"
 #include "http/codec/json.hpp"
@@ -16,8 +17,6 @@ namespace turnout {
 namespace {
 
 constexpr std::string_view token_path = "/auth/v1/token";
-
-constexpr auto rate_limit_text = "Rate limit exceeded. Please try again later.";
 
 /// Longer ones are not worth hashing.
 constexpr size_t max_password_bytes = 4096;
@@ -87,11 +86,7 @@ std::string address_key(const ip_address& x) {
 
 /// What stands for an e-mail address in memory: of one length, and no address.
 std::string email_key(std::string_view email) {
-  std::string folded{email};
-  for (auto& c : folded)
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c - 'A' + 'a');
-  return sha256_hex(folded);
+  return sha256_hex(lowered(email));
 }
 
 bool is_right_client(const site& where, const request& in) {
@@ -129,8 +124,7 @@ response method_not_allowed() {
 }
 
 response slowed(std::chrono::seconds wait) {
-  auto result
-    = sign_in_error_response(make_error(ec::rate_limited, rate_limit_text));
+  auto result = sign_in_error_response(make_error(ec::rate_limited, "slowed"));
   result.header("Retry-After", std::to_string(wait.count()));
   return result;
 }
@@ -219,8 +213,7 @@ void handle(api_call& call) {
     return call.fail(ec::unavailable, "too many requests under way");
   }
   if (in.header_bytes > max_header_bytes)
-    return call.fail(ec::headers_too_large,
-                     "Request headers are too large, the limit is 64 KiB");
+    return call.fail(ec::headers_too_large, "headers too large");
   if (in.path != token_path || !where.has_sign_in)
     return call.fail(ec::not_found, "Not found");
   call.route = token_path;

@@ -1,5 +1,6 @@
 #include "http/site.hpp"
 
+#include "core/ascii.hpp"
 #include "core/identifiers.hpp"
 #include "monitoring/buckets.hpp"
 
@@ -41,11 +42,7 @@ std::string host_of(std::string_view url) {
     host = host.substr(0, host.find(':'));
   if (host.ends_with('.'))
     host.remove_suffix(1);
-  std::string result{host};
-  std::transform(result.begin(), result.end(), result.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return result;
+  return lowered(host);
 }
 
 void cut_slashes(std::string& url) {

@@ -1,5 +1,7 @@
 #include "http/codec/json.hpp"
 
+#include "core/ascii.hpp"
+
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -106,16 +108,6 @@ size_t count_members(const json::value& x) {
 
 caf::error invalid_json() {
   return make_error(ec::invalid, "Invalid JSON in request body");
-}
-
-bool starts_with_folded(std::string_view text, std::string_view lower) {
-  return text.size() >= lower.size()
-         && std::equal(
-           lower.begin(), lower.end(), text.begin(), [](char x, char y) {
-             return x
-                    == (y >= 'A' && y <= 'Z' ? static_cast<char>(y - 'A' + 'a')
-                                             : y);
-           });
 }
 
 void write_canonical(const json::value& x, std::string& out) {

@@ -1,5 +1,7 @@
 #include "plugins/soci/rows.hpp"
 
+#include "core/ascii.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -191,11 +193,7 @@ void decode_weights(const std::string& text, stratum& x) {
 }
 
 std::string fold_email(const std::string& email) {
-  auto result = email;
-  for (auto& c : result)
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c - 'A' + 'a');
-  return result;
+  return lowered(email);
 }
 
 // -- events -------------------------------------------------------------------
