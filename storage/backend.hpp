@@ -7,10 +7,12 @@
 #include "core/winner_report.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace turnout::storage {
@@ -361,6 +363,14 @@ public:
 
   /// Returns at most 1,000 changes after `seq`, oldest first.
   virtual caf::expected<std::vector<change>> changes_since(int64_t seq) = 0;
+
+  /// Waits until something may have changed and returns whether it did, at the
+  /// latest after `timeout`. A hint only: who wants to know for sure asks
+  /// `changes_since`. Plugins need not support it.
+  virtual bool wait_for_change(std::chrono::milliseconds timeout) {
+    std::this_thread::sleep_for(timeout);
+    return false;
+  }
 
   // -- retention --------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 #include "plugins/sqlite/sqlite_backend.hpp"
 
 #include "plugins/sqlite/errors.hpp"
+#include "plugins/sqlite/event_tables.hpp"
 #include "plugins/sqlite/schema.hpp"
 #include "plugins/sqlite/sql.hpp"
 
@@ -71,7 +72,8 @@ void sqlite_backend::open_file() {
   auto is_new = !fs::exists(x_file, ignored);
   auto db = std::make_unique<connection>(
     soci::sqlite3,
-    "db=\"" + path + "\" timeout=" + std::to_string(busy_timeout.count()));
+    "db=\"" + path + "\" timeout=" + std::to_string(busy_timeout.count()),
+    sql::words);
   // By name, as closing a descriptor of our own would release the locks that
   // other connections of this process have on the file. The log and the shared
   // memory beside it get the same mode.
@@ -83,86 +85,32 @@ void sqlite_backend::open_file() {
   x_connection = std::move(db);
 }
 
-caf::error sqlite_backend::handle_exception(const char* what) noexcept {
-  caf::error result;
+void sqlite_backend::close() noexcept {
+  x_connection.reset();
+}
+
+sqlite_backend::verdict
+sqlite_backend::handle_exception(const char* what) noexcept {
+  verdict result;
   try {
     throw;
   } catch (const soci::sqlite3_soci_error& err) {
-    result = translate(err.result(), what);
+    result.reason = translate(err.result(), what);
   } catch (...) {
-    result = make_error(ec::internal, std::string{"Cannot "} + what
-                                        + ": an unexpected failure.");
+    result.reason = make_error(ec::internal, std::string{"Cannot "} + what
+                                               + ": an unexpected failure.");
   }
   // The next call gets a connection that is in order.
-  x_connection.reset();
+  close();
   return result;
 }
 
-// -- upkeep -------------------------------------------------------------------
-
-caf::error sqlite_backend::ping() {
-  return attempt("reach the store", [](connection& db) {
-    int64_t tables = 0;
-    db.first(sql::ping, std::tie(tables));
-  });
+const std::vector<storage::migration>& sqlite_backend::schema() const {
+  return sqlite::schema();
 }
 
-caf::expected<int> sqlite_backend::schema_version() {
-  return attempt("read the version of the store", [](connection& db) {
-    auto has_schema = 0;
-    auto version = 0;
-    db.first(sql::has_schema, std::tie(has_schema));
-    if (has_schema != 0)
-      db.first(sql::schema_version, std::tie(version));
-    return version;
-  });
-}
-
-int sqlite_backend::newest_schema_version() const {
-  return schema().back().version;
-}
-
-caf::error sqlite_backend::migrate() {
-  static constexpr char what[] = "migrate the store";
-  struct target : storage::migration_target {
-    sqlite_backend& self;
-
-    explicit target(sqlite_backend& x) : self(x) {
-      // nop
-    }
-
-    caf::expected<int> version() override {
-      return self.schema_version();
-    }
-
-    caf::error begin() override {
-      return self.attempt(what,
-                          [](connection& db) { db.run(sql::begin_write); });
-    }
-
-    caf::error apply(const std::string& statement) override {
-      return self.attempt(what,
-                          [&](connection& db) { db.run_once(statement); });
-    }
-
-    caf::error record(const storage::migration& step) override {
-      return self.attempt(what, [&](connection& db) {
-        auto at = to_micros(now());
-        db.run(sql::add_migration, step.version, step.title, at);
-      });
-    }
-
-    caf::error commit() override {
-      return self.attempt(what, [](connection& db) { db.run_once("COMMIT"); });
-    }
-
-    void roll_back() noexcept override {
-      // Closing the connection undoes its transaction.
-      self.x_connection.reset();
-    }
-  };
-  target here{*this};
-  return storage::run_migrations(here, schema());
+std::unique_ptr<plugins::event_tables> sqlite_backend::tables(connection& db) {
+  return std::make_unique<sqlite::event_tables>(db);
 }
 
 } // namespace turnout::sqlite

@@ -13,6 +13,10 @@ struct failure {
   caf::error reason;
 };
 
+/// Leaves a transaction whose reads were overtaken by another one; it is tried
+/// again.
+struct raced {};
+
 /// Throws a `failure`.
 [[noreturn]] inline void fail(ec code, std::string text) {
   throw failure{make_error(code, std::move(text))};

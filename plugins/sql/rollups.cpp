@@ -1,4 +1,4 @@
-#include "plugins/soci/rollups.hpp"
+#include "plugins/sql/rollups.hpp"
 
 namespace turnout::plugins {
 

@@ -1,11 +1,9 @@
 #include "core/changes.hpp"
-#include "plugins/sqlite/sql.hpp"
-#include "plugins/sqlite/sqlite_backend.hpp"
+#include "plugins/sql/sql_backend.hpp"
+#include "plugins/sql/statements.hpp"
 
-namespace turnout::sqlite {
+namespace turnout::plugins {
 
-using plugins::link_row;
-using plugins::variant_row;
 using storage::change;
 
 namespace {
@@ -27,13 +25,15 @@ std::optional<std::string> former_answer(connection& db, const link& x,
   return response;
 }
 
-void remember_answer(connection& db, const link& x,
+/// Returns false when a request with the same key was quicker.
+bool remember_answer(connection& db, const link& x,
                      const storage::idempotency& once) {
   auto at = to_micros(x.created_at);
   auto expires_at = to_micros(x.created_at + idempotency_lifetime);
   db.run(sql::expire_idempotency, at);
-  db.run(sql::add_idempotency, x.user_id, once.key, once.body_hash,
-         once.response, expires_at);
+  return db.run(sql::add_idempotency, x.user_id, once.key, once.body_hash,
+                once.response, expires_at)
+         == 1;
 }
 
 row_key add_variant(connection& db, row_key link_key, const variant& x) {
@@ -47,7 +47,7 @@ row_key add_variant(connection& db, row_key link_key, const variant& x) {
 
 void add_stratum(connection& db, row_key link_key, const link& x) {
   auto current = current_stratum(x);
-  auto weights = plugins::encode_weights(current);
+  auto weights = encode_weights(current);
   auto at = to_micros(x.updated_at);
   db.run(sql::add_stratum, link_key, current.number, current.generation,
          weights, at);
@@ -57,7 +57,7 @@ template <class... Ts>
 std::optional<link> find_link(connection& db, const char* query,
                               const Ts&... key) {
   link_row row;
-  transaction tx{db, sql::begin_read};
+  transaction tx{db, access::read};
   std::optional<link> result;
   if (db.first(query, row.columns(), key...)) {
     result = row.get();
@@ -70,17 +70,20 @@ std::optional<link> find_link(connection& db, const char* query,
 } // namespace
 
 caf::expected<storage::creation>
-sqlite_backend::create_link(const link& x,
-                            const std::optional<storage::idempotency>& once) {
+sql_backend::create_link(const link& x,
+                         const std::optional<storage::idempotency>& once) {
   return attempt("store the link", [&](connection& db) {
     storage::creation result;
-    transaction tx{db, sql::begin_write};
-    if (once) {
-      if (auto answer = former_answer(db, x, *once)) {
-        result.replayed = true;
-        result.response = std::move(*answer);
-        return result;
-      }
+    transaction tx{db, access::write};
+    // First, as a request with the same key waits here for the end of this one.
+    if (once && !remember_answer(db, x, *once)) {
+      auto answer = former_answer(db, x, *once);
+      if (!answer)
+        fail(ec::unavailable, "The answer of the former request with this "
+                              "Idempotency-Key is gone. Try again.");
+      result.replayed = true;
+      result.response = std::move(*answer);
+      return result;
     }
     result.created = x;
     auto& made = result.created;
@@ -96,8 +99,6 @@ sqlite_backend::create_link(const link& x,
     for (auto& v : made.variants)
       v.key = add_variant(db, made.key, v);
     add_stratum(db, made.key, made);
-    if (once)
-      remember_answer(db, x, *once);
     add_change(db, change::kind::link, x.id);
     tx.commit();
     return result;
@@ -105,23 +106,23 @@ sqlite_backend::create_link(const link& x,
 }
 
 caf::expected<std::optional<link>>
-sqlite_backend::load_link(const std::string& slug) {
+sql_backend::load_link(const std::string& slug) {
   return attempt("load the link", [&](connection& db) {
     return find_link(db, sql::link_by_slug, slug);
   });
 }
 
-caf::expected<std::optional<link>> sqlite_backend::load_link(const uuid& id) {
+caf::expected<std::optional<link>> sql_backend::load_link(const uuid& id) {
   return attempt("load the link", [&](connection& db) {
     return find_link(db, sql::link_by_id, id);
   });
 }
 
-caf::expected<link> sqlite_backend::save_link(const link& x) {
+caf::expected<link> sql_backend::save_link(const link& x) {
   return attempt("store the change of the link", [&](connection& db) {
     auto result = x;
     link_row row{x};
-    transaction tx{db, sql::begin_write};
+    transaction tx{db, access::write};
     if (!db.first(sql::update_link, std::tie(result.key), row.name,
                   row.is_active, row.is_deleted, row.auto_winner,
                   row.auto_winner_threshold, row.routing, row.geo,
@@ -151,7 +152,7 @@ caf::expected<link> sqlite_backend::save_link(const link& x) {
   });
 }
 
-caf::expected<std::vector<stratum>> sqlite_backend::strata(row_key link_key) {
+caf::expected<std::vector<stratum>> sql_backend::strata(row_key link_key) {
   return attempt("load the weights of the link", [&](connection& db) {
     std::vector<stratum> result;
     auto number = 0;
@@ -163,18 +164,18 @@ caf::expected<std::vector<stratum>> sqlite_backend::strata(row_key link_key) {
         auto& x = result.emplace_back();
         x.number = number;
         x.generation = generation;
-        plugins::decode_weights(weights, x);
+        decode_weights(weights, x);
       },
       link_key);
     return result;
   });
 }
 
-caf::expected<link_page> sqlite_backend::list_links(const uuid& account_id,
-                                                    int page, int per_page) {
+caf::expected<link_page> sql_backend::list_links(const uuid& account_id,
+                                                 int page, int per_page) {
   return attempt("list the links", [&](connection& db) {
     link_page result;
-    transaction tx{db, sql::begin_read};
+    transaction tx{db, access::read};
     db.first(sql::count_links, std::tie(result.total), account_id);
     link_row row;
     std::vector<row_key> keys;
@@ -226,7 +227,7 @@ void load_variants(connection& db, link& x) {
 
 void add_change(connection& db, change::kind what, const uuid& id) {
   auto kind = static_cast<int>(what);
-  db.run(sql::add_change, kind, id);
+  db.run(db.words().add_change, kind, id);
 }
 
-} // namespace turnout::sqlite
+} // namespace turnout::plugins

@@ -1,4 +1,4 @@
-#include "plugins/soci/batch.hpp"
+#include "plugins/sql/batch.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,15 +1,12 @@
-#include "plugins/soci/click_days.hpp"
-#include "plugins/sqlite/sql.hpp"
-#include "plugins/sqlite/sqlite_backend.hpp"
+#include "plugins/sql/click_days.hpp"
+#include "plugins/sql/sql_backend.hpp"
+#include "plugins/sql/statements.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
 
-namespace turnout::sqlite {
-
-using plugins::click_days;
-using plugins::day_clicks;
+namespace turnout::plugins {
 
 namespace {
 
@@ -138,7 +135,7 @@ std::vector<day_clicks> load_click_days(connection& db, row_key link_key,
   db.each(
     sql::click_days, std::tie(row.day, row.clicks),
     [&] { result.emplace_back(row); }, link_key, first, last);
-  for (const auto& part : plugins::cut_into_days(from, until).parts) {
+  for (const auto& part : cut_into_days(from, until).parts) {
     auto i = std::find_if(result.begin(), result.end(),
                           [&](auto& x) { return x.day == part.day; });
     if (i != result.end())
@@ -190,13 +187,13 @@ constexpr auto latest_id = start_of(1106685);
 } // namespace
 
 caf::expected<analytics_report>
-sqlite_backend::analytics(const uuid& account_id, const uuid& link_id,
-                          std::optional<day_number> from,
-                          std::optional<day_number> to, day_number today) {
+sql_backend::analytics(const uuid& account_id, const uuid& link_id,
+                       std::optional<day_number> from,
+                       std::optional<day_number> to, day_number today) {
   return attempt("read the analytics", [&](connection& db) {
     analytics_report report;
     // One snapshot, so that all sums agree while events come in.
-    transaction tx{db, sql::begin_read};
+    transaction tx{db, access::read};
     report.subject = load_owned_link(db, account_id, link_id);
     load_variants(db, report.subject);
     set_days(db, report, from, to, today);
@@ -209,13 +206,13 @@ sqlite_backend::analytics(const uuid& account_id, const uuid& link_id,
   });
 }
 
-caf::expected<click_page>
-sqlite_backend::clicks(const uuid& account_id, const uuid& link_id,
-                       const storage::click_range& range, int page,
-                       int per_page) {
+caf::expected<click_page> sql_backend::clicks(const uuid& account_id,
+                                              const uuid& link_id,
+                                              const storage::click_range& range,
+                                              int page, int per_page) {
   return attempt("list the clicks", [&](connection& db) {
     click_page result;
-    transaction tx{db, sql::begin_read};
+    transaction tx{db, access::read};
     auto link_key = load_owned_link(db, account_id, link_id).key;
     auto from = std::max(range.from.value_or(earliest), earliest);
     auto until = std::min(range.until.value_or(latest), latest);
@@ -223,7 +220,7 @@ sqlite_backend::clicks(const uuid& account_id, const uuid& link_id,
     for (const auto& x : days)
       result.total += x.clicks;
     auto offset = (int64_t{page} - 1) * per_page;
-    if (auto start = plugins::find_page(days, offset))
+    if (auto start = find_page(days, offset))
       load_clicks(db, link_key, from, std::min(until, start_of(start->day + 1)),
                   per_page, start->skip, result.items);
     tx.commit();
@@ -232,12 +229,12 @@ sqlite_backend::clicks(const uuid& account_id, const uuid& link_id,
 }
 
 caf::expected<std::vector<click_row>>
-sqlite_backend::clicks_before(const uuid& account_id, const uuid& link_id,
-                              const storage::click_range& range,
-                              const uuid& before, int limit) {
+sql_backend::clicks_before(const uuid& account_id, const uuid& link_id,
+                           const storage::click_range& range,
+                           const uuid& before, int limit) {
   return attempt("read the clicks", [&](connection& db) {
     std::vector<click_row> result;
-    transaction tx{db, sql::begin_read};
+    transaction tx{db, access::read};
     auto link_key = load_owned_link(db, account_id, link_id).key;
     auto from = std::clamp(range.from.value_or(earliest), earliest, latest_id);
     auto until = std::min(range.until.value_or(latest), latest);
@@ -260,4 +257,4 @@ sqlite_backend::clicks_before(const uuid& account_id, const uuid& link_id,
   });
 }
 
-} // namespace turnout::sqlite
+} // namespace turnout::plugins

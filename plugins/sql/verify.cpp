@@ -1,9 +1,9 @@
-#include "plugins/sqlite/sql.hpp"
-#include "plugins/sqlite/sqlite_backend.hpp"
+#include "plugins/sql/sql_backend.hpp"
+#include "plugins/sql/statements.hpp"
 
 #include <string_view>
 
-namespace turnout::sqlite {
+namespace turnout::plugins {
 
 namespace {
 
@@ -44,7 +44,7 @@ public:
   roll_up_check(connection& db, const sql::roll_up& x, day_number horizon)
     : x_db(db),
       x_table(x.table),
-      x_computed(std::string{"temp.computed_"} + x.table),
+      x_computed(std::string{"computed_"} + x.table),
       x_keys(split(x.keys)),
       x_values(split(x.values)),
       x_all(std::string{x.keys} + ", " + x.values),
@@ -57,12 +57,12 @@ public:
     drop();
     // With types, as an untyped column would not be found by its key.
     auto typed = [](auto& column) {
-      return column + (column == "value" ? " TEXT" : " INTEGER");
+      return column + (column == "value" ? " TEXT" : " BIGINT");
     };
-    x_db.run_once(
-      "CREATE TABLE " + x_computed + " (" + join(x_keys, ", ", typed) + ", "
-      + join(x_values, ", ", typed) + ", PRIMARY KEY ("
-      + join(x_keys, ", ", [](auto& k) { return k; }) + ")) WITHOUT ROWID");
+    x_db.run_once("CREATE TEMP TABLE " + x_computed + " ("
+                  + join(x_keys, ", ", typed) + ", "
+                  + join(x_values, ", ", typed) + ", PRIMARY KEY ("
+                  + join(x_keys, ", ", [](auto& k) { return k; }) + "))");
     x_db.run_once("INSERT INTO " + x_computed + " (" + x_all + ") " + x_query);
   }
 
@@ -80,9 +80,9 @@ public:
   }
 
   void repair() {
-    x_db.run_once("DELETE FROM main." + x_table + " WHERE " + x_scope);
-    x_db.run_once("INSERT INTO main." + x_table + " (" + x_all + ") SELECT "
-                  + x_all + " FROM " + x_computed);
+    x_db.run_once("DELETE FROM " + x_table + " WHERE " + x_scope);
+    x_db.run_once("INSERT INTO " + x_table + " (" + x_all + ") SELECT " + x_all
+                  + " FROM " + x_computed);
   }
 
   void drop() {
@@ -106,10 +106,9 @@ private:
            + key(x_keys[0]) + ")"
            + join(other_keys, "",
                   [&](auto& k) { return ", CAST(" + key(k) + " AS TEXT)"; })
-           + ", " + values("s") + ", " + values("c")
-           + " FROM (SELECT * FROM main." + x_table + " WHERE " + x_scope
-           + ") AS s FULL JOIN " + x_computed + " AS c ON "
-           + join(x_keys, " AND ", same_key) + " WHERE "
+           + ", " + values("s") + ", " + values("c") + " FROM (SELECT * FROM "
+           + x_table + " WHERE " + x_scope + ") AS s FULL JOIN " + x_computed
+           + " AS c ON " + join(x_keys, " AND ", same_key) + " WHERE "
            + join(x_values, " OR ", differs);
   }
 
@@ -138,10 +137,13 @@ void check_marks(connection& db, bool repair, std::vector<std::string>& lines) {
 
 } // namespace
 
-caf::expected<std::vector<std::string>> sqlite_backend::verify(bool repair) {
+caf::expected<std::vector<std::string>> sql_backend::verify(bool repair) {
   return attempt("verify the store", [&](connection& db) {
     std::vector<std::string> lines;
-    transaction tx{db, repair ? sql::begin_write : sql::begin_read};
+    transaction tx{db, repair ? access::write : access::read};
+    allow_long_work(db);
+    if (repair)
+      lock_events(db);
     check_marks(db, repair, lines);
     day_number visitors = 0;
     day_number horizon = 0;
@@ -162,4 +164,4 @@ caf::expected<std::vector<std::string>> sqlite_backend::verify(bool repair) {
   });
 }
 
-} // namespace turnout::sqlite
+} // namespace turnout::plugins

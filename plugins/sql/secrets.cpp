@@ -1,7 +1,7 @@
-#include "plugins/soci/secrets.hpp"
+#include "plugins/sql/secrets.hpp"
 
 #include "core/identifiers.hpp"
-#include "plugins/soci/failure.hpp"
+#include "plugins/sql/failure.hpp"
 
 #include <charconv>
 

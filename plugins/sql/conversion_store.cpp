@@ -1,13 +1,9 @@
-#include "plugins/sqlite/sql.hpp"
-#include "plugins/sqlite/sqlite_backend.hpp"
+#include "plugins/sql/sql_backend.hpp"
+#include "plugins/sql/statements.hpp"
 
 #include <algorithm>
 
-namespace turnout::sqlite {
-
-using plugins::conversion_plan;
-using plugins::link_row;
-using plugins::stored_click;
+namespace turnout::plugins {
 
 namespace {
 
@@ -30,7 +26,7 @@ std::optional<conversion> find_conversion(connection& db, const char* query,
 
 /// Returns the key of the link that a request is about, or fails when the
 /// account has no such link or click.
-row_key find_target(connection& db, plugins::conversion_source& source,
+row_key find_target(connection& db, conversion_source& source,
                     const uuid& account_id, const conversion_request& x) {
   if (x.link_id)
     return load_owned_link(db, account_id, x.link_id).key;
@@ -48,15 +44,22 @@ row_key find_target(connection& db, plugins::conversion_source& source,
 } // namespace
 
 caf::expected<storage::conversion_result>
-sqlite_backend::add_conversion(const uuid& account_id,
-                               const conversion_request& x) {
+sql_backend::add_conversion(const uuid& account_id,
+                            const conversion_request& x) {
   return attempt("record the conversion", [&](connection& db) {
     using outcome = conversion_plan::outcome;
     storage::conversion_result result;
-    transaction tx{db, sql::begin_write};
-    sqlite_conversion_source source{db, nullptr};
+    transaction tx{db, access::write};
+    auto events = tables(db);
+    sql_conversion_source source{db, nullptr};
     auto link_key = find_target(db, source, account_id, x);
-    auto plan = plugins::plan_conversion(source, link_key, x);
+    rollups sums;
+    auto plan = plan_conversion(source, link_key, x);
+    if (plan.what == outcome::record && !record(db, plan, sums)) {
+      plan = plan_conversion(source, link_key, x);
+      if (plan.what == outcome::record)
+        fail(ec::conflict, "This conversion is stored already.");
+    }
     switch (plan.what) {
       case outcome::click_not_found:
         fail(ec::not_found, "Click not found");
@@ -67,10 +70,7 @@ sqlite_backend::add_conversion(const uuid& account_id,
         result.created = false;
         break;
       case outcome::record: {
-        plugins::rollups sums;
-        if (!record(db, plan, sums))
-          fail(ec::conflict, "This conversion is stored already.");
-        flush(db, sums);
+        flush(db, *events, sums);
         auto& made = result.recorded;
         made.id = x.id;
         db.first(sql::id_of_link, std::tie(made.link_id), link_key);
@@ -92,7 +92,7 @@ sqlite_backend::add_conversion(const uuid& account_id,
         break;
       }
     }
-    result.totals = totals_reader{db}.read(link_key);
+    result.totals = events->totals({link_key}).front();
     if (result.created)
       result.totals.last_conversion = x.id;
     tx.commit();
@@ -103,18 +103,16 @@ sqlite_backend::add_conversion(const uuid& account_id,
 // -- rules --------------------------------------------------------------------
 
 std::optional<conversion>
-sqlite_conversion_source::by_event(row_key link_key,
-                                   const std::string& event_id) {
+sql_conversion_source::by_event(row_key link_key, const std::string& event_id) {
   return find_conversion(x_db, sql::conversion_by_event, link_key, event_id);
 }
 
 std::optional<conversion>
-sqlite_conversion_source::first_of(const uuid& click_id) {
+sql_conversion_source::first_of(const uuid& click_id) {
   return find_conversion(x_db, sql::first_conversion_of_click, click_id);
 }
 
-std::optional<stored_click>
-sqlite_conversion_source::find_click(const uuid& id) {
+std::optional<stored_click> sql_conversion_source::find_click(const uuid& id) {
   stored_click x;
   auto& [country, referrer, browser, device, system] = x.values;
   if (!x_db.first(sql::find_click,
@@ -127,8 +125,8 @@ sqlite_conversion_source::find_click(const uuid& id) {
 }
 
 std::optional<stored_click>
-sqlite_conversion_source::newest_click(row_key link_key,
-                                       const conversion_request& x) {
+sql_conversion_source::newest_click(row_key link_key,
+                                    const conversion_request& x) {
   std::optional<uuid> newest;
   if (x_visits != nullptr)
     newest = x_visits->newest(link_key, x);
@@ -146,21 +144,19 @@ sqlite_conversion_source::newest_click(row_key link_key,
   if (!newest)
     return std::nullopt;
   auto result = find_click(*newest);
-  auto oldest = to_micros(x.created_at - plugins::attribution_window);
+  auto oldest = to_micros(x.created_at - attribution_window);
   if (!result || result->created_at < oldest)
     return std::nullopt;
   return result;
 }
 
-row_key sqlite_conversion_source::find_variant(row_key link_key,
-                                               const uuid& id) {
+row_key sql_conversion_source::find_variant(row_key link_key, const uuid& id) {
   row_key result = 0;
   x_db.first(sql::variant_by_id, std::tie(result), link_key, id);
   return result;
 }
 
-bool record(connection& db, const conversion_plan& plan,
-            plugins::rollups& sums) {
+bool record(connection& db, const conversion_plan& plan, rollups& sums) {
   const auto& row = plan.row;
   const auto& [country, referrer, browser, device, system] = row.values;
   if (db.run(sql::add_conversion, row.link_key, row.created_at, row.id,
@@ -173,10 +169,15 @@ bool record(connection& db, const conversion_plan& plan,
   if (!plan.click || plan.click->is_conversion != 0)
     return true;
   const auto& clicked = *plan.click;
-  db.run(sql::mark_converted, clicked.link_key, clicked.id);
+  if (db.run(sql::mark_converted, clicked.link_key, clicked.id) == 0) {
+    // It was converted since the plan was made.
+    if (row.event_id.empty())
+      throw raced{};
+    return true;
+  }
   sums.add_converted(clicked.link_key, clicked.variant_key, clicked.stratum,
                      clicked.is_repeat != 0, from_micros(clicked.created_at));
   return true;
 }
 
-} // namespace turnout::sqlite
+} // namespace turnout::plugins

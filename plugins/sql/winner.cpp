@@ -1,10 +1,8 @@
-#include "plugins/soci/recommendations.hpp"
-#include "plugins/sqlite/sql.hpp"
-#include "plugins/sqlite/sqlite_backend.hpp"
+#include "plugins/sql/recommendations.hpp"
+#include "plugins/sql/sql_backend.hpp"
+#include "plugins/sql/statements.hpp"
 
-namespace turnout::sqlite {
-
-using plugins::recommendation_row;
+namespace turnout::plugins {
 
 namespace {
 
@@ -28,7 +26,7 @@ void load_strata(connection& db, winner_evidence& x) {
       auto& y = x.strata.emplace_back();
       y.number = number;
       y.generation = of_generation;
-      plugins::decode_weights(weights, y);
+      decode_weights(weights, y);
     },
     key, generation);
   int64_t started_at = 0;
@@ -49,11 +47,11 @@ void load_counts(connection& db, winner_evidence& x) {
 } // namespace
 
 caf::expected<std::optional<winner_evidence>>
-sqlite_backend::evidence(const uuid& link_id) {
+sql_backend::evidence(const uuid& link_id) {
   return attempt("read the evidence", [&](connection& db) {
     std::optional<winner_evidence> result;
-    plugins::link_row row;
-    transaction tx{db, sql::begin_read};
+    link_row row;
+    transaction tx{db, access::read};
     if (db.first(sql::link_by_id, row.columns(), link_id)) {
       auto& x = result.emplace();
       x.subject = row.get();
@@ -69,12 +67,12 @@ sqlite_backend::evidence(const uuid& link_id) {
 }
 
 caf::expected<storage::recommendation_result>
-sqlite_backend::add_recommendation(const recommendation& x) {
+sql_backend::add_recommendation(const recommendation& x) {
   return attempt("store the recommendation", [&](connection& db) {
     storage::recommendation_result result;
     recommendation_row row{x};
     uuid link_id;
-    transaction tx{db, sql::begin_write};
+    transaction tx{db, access::write};
     if (!db.first(sql::id_of_link, std::tie(link_id), row.link_key))
       fail(ec::not_found, "Link not found");
     result.added
@@ -89,4 +87,4 @@ sqlite_backend::add_recommendation(const recommendation& x) {
   });
 }
 
-} // namespace turnout::sqlite
+} // namespace turnout::plugins

@@ -1,4 +1,4 @@
-#include "plugins/soci/rows.hpp"
+#include "plugins/sql/rows.hpp"
 
 #include "core/ascii.hpp"
 

@@ -1,4 +1,4 @@
-#include "plugins/soci/click_days.hpp"
+#include "plugins/sql/click_days.hpp"
 
 namespace turnout::plugins {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugins/soci/rows.hpp"
+#include "plugins/sql/rows.hpp"
 
 #include <map>
 #include <set>

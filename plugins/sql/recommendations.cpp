@@ -1,4 +1,4 @@
-#include "plugins/soci/recommendations.hpp"
+#include "plugins/sql/recommendations.hpp"
 
 #include <charconv>
 #include <optional>

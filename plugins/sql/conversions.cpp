@@ -1,4 +1,4 @@
-#include "plugins/soci/conversions.hpp"
+#include "plugins/sql/conversions.hpp"
 
 #include <utility>
 

@@ -1,14 +1,19 @@
 #pragma once
 
 #include "core/uuid.hpp"
+#include "plugins/sql/dialect.hpp"
 
 #include <soci/soci.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 namespace turnout::plugins {
 
@@ -24,15 +29,16 @@ inline int64_t& signed_half(uint64_t& x) noexcept {
   return reinterpret_cast<int64_t&>(x);
 }
 
-/// Hands a value to a statement; a uuid takes two places.
+/// Gives a value to the next named parameter of a statement; a uuid takes two.
 template <class T>
-void exchange_use(soci::statement& st, const T& x) {
-  st.exchange(soci::use(x));
+void exchange_use(soci::statement& st, const std::string*& name, const T& x) {
+  st.exchange(soci::use(x, *name++));
 }
 
-inline void exchange_use(soci::statement& st, const uuid& x) {
-  st.exchange(soci::use(signed_half(x.hi)));
-  st.exchange(soci::use(signed_half(x.lo)));
+inline void exchange_use(soci::statement& st, const std::string*& name,
+                         const uuid& x) {
+  st.exchange(soci::use(signed_half(x.hi), *name++));
+  st.exchange(soci::use(signed_half(x.lo), *name++));
 }
 
 /// Names the place of a result; a uuid takes two columns.
@@ -50,8 +56,9 @@ inline void exchange_into(soci::statement& st, uuid& x) {
 /// SQL constants and prepared once. Throws what SOCI throws.
 class connection {
 public:
+  /// @param words must outlive the connection.
   connection(const soci::backend_factory& factory,
-             const std::string& connect_string);
+             const std::string& connect_string, const dialect& words);
 
   connection(const connection&) = delete;
 
@@ -61,6 +68,20 @@ public:
     return x_session;
   }
 
+  const dialect& words() const noexcept {
+    return x_words;
+  }
+
+  /// Since when the database has been owing an answer; nullopt when it owes
+  /// none. For any thread.
+  std::optional<std::chrono::steady_clock::time_point> waiting_since() const;
+
+  /// Whether a transaction was being committed when something failed, so that
+  /// nobody knows whether it was.
+  bool committing() const noexcept {
+    return x_committing;
+  }
+
   /// Executes SQL that is not worth keeping prepared.
   void run_once(const std::string& sql);
 
@@ -68,17 +89,34 @@ public:
   /// these get new values.
   template <class... Ts>
   soci::statement& bind(const char* sql, const Ts&... values) {
-    auto& st = prepared(sql);
+    auto& [st, names] = prepared(sql);
+    [[maybe_unused]] const auto* name = names.data();
     st.bind_clean_up();
-    (exchange_use(st, values), ...);
+    (exchange_use(st, name, values), ...);
     st.define_and_bind();
     return st;
   }
 
   /// Executes a bound statement and returns the number of changed rows.
-  static int64_t execute(soci::statement& st) {
+  int64_t execute(soci::statement& st) {
+    waiting here{*this};
     st.execute(true);
     return st.get_affected_rows();
+  }
+
+  /// Executes a bound query and calls `f` for each row.
+  template <class F>
+  void fetch(soci::statement& st, F f) {
+    auto more = false;
+    {
+      waiting here{*this};
+      more = st.execute(true);
+    }
+    while (more) {
+      f();
+      waiting here{*this};
+      more = st.fetch();
+    }
   }
 
   /// Executes a statement and returns the number of changed rows.
@@ -92,14 +130,14 @@ public:
   template <class... Cs, class F, class... Ts>
   void each(const char* sql, std::tuple<Cs&...> columns, F f,
             const Ts&... values) {
-    auto& st = prepared(sql);
+    auto& [st, names] = prepared(sql);
+    [[maybe_unused]] const auto* name = names.data();
     st.bind_clean_up();
     std::apply([&](auto&... column) { (exchange_into(st, column), ...); },
                columns);
-    (exchange_use(st, values), ...);
+    (exchange_use(st, name, values), ...);
     st.define_and_bind();
-    for (auto more = st.execute(true); more; more = st.fetch())
-      f();
+    fetch(st, std::move(f));
   }
 
   /// Runs a query of at most one row and returns whether it gave one.
@@ -112,11 +150,38 @@ public:
   }
 
 private:
-  soci::statement& prepared(const char* sql);
+  friend class transaction;
 
+  /// Says that the database owes an answer.
+  class waiting {
+  public:
+    explicit waiting(connection& db) noexcept;
+
+    waiting(const waiting&) = delete;
+
+    waiting& operator=(const waiting&) = delete;
+
+    ~waiting();
+
+  private:
+    connection& x_db;
+  };
+
+  struct prepared_statement {
+    soci::statement statement;
+    /// Its parameters, in the order in which they come first.
+    std::vector<std::string> names;
+  };
+
+  prepared_statement& prepared(const char* sql);
+
+  const dialect& x_words;
   soci::session x_session;
   // Declared after the session, as statements must go before it.
-  std::unordered_map<const char*, soci::statement> x_statements;
+  std::unordered_map<const char*, prepared_statement> x_statements;
+  // Ticks of the steady clock; 0: not waiting.
+  std::atomic<int64_t> x_waiting_since = 0;
+  bool x_committing = false;
 };
 
 /// A statement bound once to a row of its own, for loops: binding costs more
@@ -125,9 +190,10 @@ template <class... Ts>
 class bound_statement {
 public:
   bound_statement(connection& db, const char* sql)
-    : x_statement(std::apply(
-      [&](auto&... xs) -> soci::statement& { return db.bind(sql, xs...); },
-      x_values)) {
+    : x_db(db),
+      x_statement(std::apply(
+        [&](auto&... xs) -> soci::statement& { return db.bind(sql, xs...); },
+        x_values)) {
     // nop
   }
 
@@ -138,10 +204,11 @@ public:
   /// Executes the statement and returns the number of changed rows.
   int64_t operator()(const Ts&... values) {
     x_values = std::tie(values...);
-    return connection::execute(x_statement);
+    return x_db.execute(x_statement);
   }
 
 private:
+  connection& x_db;
   std::tuple<Ts...> x_values;
   soci::statement& x_statement;
 };
@@ -155,9 +222,10 @@ template <class... Cs, class... Ts>
 class bound_query<std::tuple<Cs...>, Ts...> {
 public:
   bound_query(connection& db, const char* sql)
-    : x_statement(std::apply(
-      [&](auto&... xs) -> soci::statement& { return db.bind(sql, xs...); },
-      x_values)) {
+    : x_db(db),
+      x_statement(std::apply(
+        [&](auto&... xs) -> soci::statement& { return db.bind(sql, xs...); },
+        x_values)) {
     std::apply([this](auto&... xs) { (exchange_into(x_statement, xs), ...); },
                x_columns);
     x_statement.define_and_bind();
@@ -171,12 +239,11 @@ public:
   template <class F>
   void each(const Ts&... values, F f) {
     x_values = std::tie(values...);
-    for (auto more = x_statement.execute(true); more;
-         more = x_statement.fetch())
-      std::apply(f, x_columns);
+    x_db.fetch(x_statement, [&] { std::apply(f, x_columns); });
   }
 
 private:
+  connection& x_db;
   std::tuple<Cs...> x_columns;
   std::tuple<Ts...> x_values;
   soci::statement& x_statement;
@@ -185,7 +252,7 @@ private:
 /// A transaction that is undone unless it is committed.
 class transaction {
 public:
-  transaction(connection& db, const char* begin_sql);
+  transaction(connection& db, access kind);
 
   transaction(const transaction&) = delete;
 

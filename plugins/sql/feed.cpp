@@ -1,10 +1,10 @@
-#include "plugins/soci/secrets.hpp"
-#include "plugins/sqlite/sql.hpp"
-#include "plugins/sqlite/sqlite_backend.hpp"
+#include "plugins/sql/secrets.hpp"
+#include "plugins/sql/sql_backend.hpp"
+#include "plugins/sql/statements.hpp"
 
 #include <algorithm>
 
-namespace turnout::sqlite {
+namespace turnout::plugins {
 
 using storage::change;
 using storage::day_secret;
@@ -16,19 +16,19 @@ constexpr day_number secret_days = 2;
 
 /// Purges one day of a link.
 int64_t purge_day(connection& db, row_key link_key, day_number day) {
-  auto first = plugins::first_id(start_of(day));
-  auto end = plugins::end_id(start_of(day + 1));
-  transaction tx{db, sql::begin_write};
+  auto first = first_id(start_of(day));
+  auto end = end_id(start_of(day + 1));
+  transaction tx{db, access::snapshot_write};
   db.run(sql::keep_evidence, link_key, first, end);
   auto result = db.run(sql::purge_clicks, link_key, first, end);
   tx.commit();
   return result;
 }
 
-/// Makes the days before `before` days whose roll-ups are all there is. The
-/// evidence has no days, so it is moved along with each click.
+} // namespace
+
 void move_clicks_horizon(connection& db, day_number before) {
-  transaction tx{db, sql::begin_write};
+  transaction tx{db, access::write};
   day_number visitors = 0;
   day_number stored = 0;
   db.first(sql::get_horizons, std::tie(visitors, stored));
@@ -37,15 +37,13 @@ void move_clicks_horizon(connection& db, day_number before) {
   tx.commit();
 }
 
-} // namespace
-
 caf::expected<std::vector<day_secret>>
-sqlite_backend::day_secrets(const std::vector<day_number>& days) {
+sql_backend::day_secrets(const std::vector<day_number>& days) {
   if (days.empty())
     return std::vector<day_secret>{};
   return attempt("load the secrets of visitor keys", [&](connection& db) {
     std::vector<day_secret> result;
-    transaction tx{db, sql::begin_write};
+    transaction tx{db, access::write};
     auto oldest = *std::min_element(days.begin(), days.end()) - secret_days;
     db.run(sql::forget_day_secrets, oldest);
     for (auto day : days) {
@@ -53,17 +51,19 @@ sqlite_backend::day_secrets(const std::vector<day_number>& days) {
       auto& x = result.emplace_back();
       x.day = day;
       if (!db.first(sql::find_day_secret, std::tie(text), day)) {
-        text = plugins::make_secret();
-        db.run(sql::add_day_secret, day, text);
+        auto made = make_secret();
+        db.run(sql::add_day_secret, day, made);
+        // Another node's, if it was quicker.
+        db.first(sql::find_day_secret, std::tie(text), day);
       }
-      x.secret = plugins::decode_secret(text);
+      x.secret = decode_secret(text);
     }
     tx.commit();
     return result;
   });
 }
 
-caf::expected<int64_t> sqlite_backend::last_change() {
+caf::expected<int64_t> sql_backend::last_change() {
   return attempt("read the changes", [](connection& db) {
     int64_t result = 0;
     db.first(sql::last_change, std::tie(result));
@@ -71,7 +71,7 @@ caf::expected<int64_t> sqlite_backend::last_change() {
   });
 }
 
-caf::expected<std::vector<change>> sqlite_backend::changes_since(int64_t seq) {
+caf::expected<std::vector<change>> sql_backend::changes_since(int64_t seq) {
   return attempt("read the changes", [&](connection& db) {
     std::vector<change> result;
     change x;
@@ -87,12 +87,12 @@ caf::expected<std::vector<change>> sqlite_backend::changes_since(int64_t seq) {
   });
 }
 
-caf::expected<int64_t> sqlite_backend::purge_clicks(day_number before) {
+caf::expected<int64_t> sql_backend::purge_clicks(day_number before) {
   return attempt("purge old clicks", [&](connection& db) {
     move_clicks_horizon(db, before);
     std::vector<row_key> links;
     row_key link_key = 0;
-    auto end = plugins::end_id(start_of(before));
+    auto end = end_id(start_of(before));
     db.each(
       sql::links_with_clicks_before, std::tie(link_key),
       [&] { links.emplace_back(link_key); }, end);
@@ -110,4 +110,4 @@ caf::expected<int64_t> sqlite_backend::purge_clicks(day_number before) {
   });
 }
 
-} // namespace turnout::sqlite
+} // namespace turnout::plugins

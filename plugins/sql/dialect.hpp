@@ -1,0 +1,29 @@
+#pragma once
+
+namespace turnout::plugins {
+
+/// What the databases of the plugins say differently. The address of a text
+/// names its prepared statement, as with those of statements.hpp.
+struct dialect {
+  /// Begins a transaction that sees one snapshot.
+  const char* begin_read;
+  /// Begins a transaction whose every statement sees what was committed before
+  /// it, and which never fails because somebody else wrote in between.
+  const char* begin_write;
+  /// Begins a transaction that sees one snapshot and writes; it is tried again
+  /// when somebody else changes what it changes.
+  const char* begin_snapshot_write;
+  /// Counts the tables named `schema_migrations`: 0 or 1.
+  const char* has_schema;
+  /// `sql::positions_of_node`, keeping everybody else from these rows until the
+  /// transaction ends.
+  const char* lock_positions;
+  /// Appends `:kind`, `:id_hi`, `:id_lo` to the changes so that their numbers
+  /// become visible in their order.
+  const char* add_change;
+};
+
+/// How a transaction begins, see `dialect`.
+enum class access { read, write, snapshot_write };
+
+} // namespace turnout::plugins
