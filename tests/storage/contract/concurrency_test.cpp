@@ -145,8 +145,9 @@ TEST_P(concurrency_test, the_same_batch_from_two_senders_counts_once) {
 
 TEST_P(concurrency_test, threads_migrate_an_empty_store_at_once) {
   temporary_directory fresh;
-  auto loaded
-    = load_plugin(GetParam(), {TEST_PLUGIN_DIR}, {fresh.path().string(), {}});
+  backend_settings place{fresh.path().string(), {}};
+  auto empty = make_raw_store(GetParam(), place);
+  auto loaded = load_plugin(GetParam(), {TEST_PLUGIN_DIR}, place);
   ASSERT_TRUE(loaded);
   std::atomic<int> migrated = 0;
   std::barrier start{8};
@@ -155,7 +156,10 @@ TEST_P(concurrency_test, threads_migrate_an_empty_store_at_once) {
     threads.emplace_back([&] {
       auto mine = (*loaded)();
       start.arrive_and_wait();
-      if (mine && !(*mine)->migrate())
+      ASSERT_TRUE(mine);
+      auto err = (*mine)->migrate();
+      EXPECT_FALSE(err) << detail(err);
+      if (!err)
         ++migrated;
     });
   for (auto& x : threads)
@@ -165,6 +169,8 @@ TEST_P(concurrency_test, threads_migrate_an_empty_store_at_once) {
 
 TEST_P(concurrency_test, processes_migrate_an_empty_store_at_once) {
   temporary_directory fresh;
+  backend_settings place{fresh.path().string(), {}};
+  auto empty = make_raw_store(GetParam(), place);
   std::vector<pid_t> children;
   int gate[2];
   ASSERT_EQ(pipe(gate), 0);
@@ -176,8 +182,7 @@ TEST_P(concurrency_test, processes_migrate_an_empty_store_at_once) {
       char ignored;
       // Returns when the parent closes its end, for all at once.
       auto n = read(gate[0], &ignored, 1);
-      auto loaded = load_plugin(GetParam(), {TEST_PLUGIN_DIR},
-                                {fresh.path().string(), {}});
+      auto loaded = load_plugin(GetParam(), {TEST_PLUGIN_DIR}, place);
       if (n != 0 || !loaded)
         _exit(2);
       auto mine = (*loaded)();

@@ -61,6 +61,7 @@ event_batch batch_builder::take() {
 
 store_test::store_test() {
   settings.data_dir = dir.path().string();
+  raw = make_raw_store(GetParam(), settings);
   auto loaded = load_plugin(GetParam(), {TEST_PLUGIN_DIR}, settings);
   if (!loaded)
     throw std::runtime_error{detail(loaded.error())};
@@ -68,7 +69,6 @@ store_test::store_test() {
   db = open();
   if (auto err = db->migrate())
     throw std::runtime_error{detail(err)};
-  raw = open_raw_store(GetParam(), settings);
 }
 
 backend_ptr store_test::open() {

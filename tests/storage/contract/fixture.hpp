@@ -106,9 +106,9 @@ protected:
 
   temporary_directory dir;
   backend_settings settings;
+  std::unique_ptr<raw_store> raw;
   backend_factory factory;
   backend_ptr db;
-  std::unique_ptr<raw_store> raw;
   uuid owner = make_uuid(now());
   batch_builder events{make_uuid(now())};
 };

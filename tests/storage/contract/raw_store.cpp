@@ -1,5 +1,7 @@
 #include "tests/storage/contract/raw_store.hpp"
 
+#include "tests/postgresql/postgresql.hpp"
+
 #include <sqlite3.h>
 
 #include <stdexcept>
@@ -50,13 +52,35 @@ private:
   sqlite3* x_db = nullptr;
 };
 
+class raw_postgresql : public raw_store {
+public:
+  void execute(const std::string& sql) override {
+    x_database.execute(sql);
+  }
+
+  int64_t number(const std::string& sql) override {
+    return x_database.number(sql);
+  }
+
+  const std::string& dsn() const {
+    return x_database.dsn();
+  }
+
+private:
+  postgresql_database x_database;
+};
+
 } // namespace
 
-std::unique_ptr<raw_store>
-open_raw_store(const std::string& plugin,
-               const storage::backend_settings& settings) {
+std::unique_ptr<raw_store> make_raw_store(const std::string& plugin,
+                                          storage::backend_settings& settings) {
   if (plugin == "sqlite")
     return std::make_unique<raw_sqlite>(settings.data_dir + "/turnout.db");
+  if (plugin == "postgresql") {
+    auto result = std::make_unique<raw_postgresql>();
+    settings.dsn = result->dsn();
+    return result;
+  }
   throw std::runtime_error{"no raw access to " + plugin};
 }
 

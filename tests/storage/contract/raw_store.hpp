@@ -7,7 +7,7 @@
 
 namespace turnout::test {
 
-/// Reaches into a store past its plugin. Statements are such that every
+/// A store that is reached into past its plugin. Statements are such that every
 /// database understands them.
 class raw_store {
 public:
@@ -19,8 +19,9 @@ public:
   virtual int64_t number(const std::string& sql) = 0;
 };
 
-/// Opens the store that `plugin` keeps with these settings.
-std::unique_ptr<raw_store> open_raw_store(const std::string& plugin,
-                                          const storage::backend_settings&);
+/// Makes a store for `plugin`, empty and gone at the end, and writes into
+/// `settings` where it is.
+std::unique_ptr<raw_store> make_raw_store(const std::string& plugin,
+                                          storage::backend_settings& settings);
 
 } // namespace turnout::test

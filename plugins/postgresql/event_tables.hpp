@@ -1,0 +1,42 @@
+#pragma once
+
+#include "plugins/sql/connection.hpp"
+#include "plugins/sql/event_tables.hpp"
+
+namespace turnout::postgresql {
+
+/// Writes events by whole arrays, as each statement is a way to the database
+/// and back. Rows are written in the order of their keys, so that nodes that
+/// write the same ones wait for each other rarely in a circle.
+class event_tables : public plugins::event_tables {
+public:
+  explicit event_tables(plugins::connection& db) : x_db(db) {
+    // nop
+  }
+
+  std::unordered_map<row_key, row_key>
+  links_of_variants(const std::set<row_key>& variant_keys) override;
+
+  std::set<row_key> known_links(const std::set<row_key>& link_keys) override;
+
+  std::vector<bool>
+  add_clicks(const std::vector<plugins::new_click>& clicks) override;
+
+  void add_sums(const plugins::rollups& sums) override;
+
+  visitor_counts
+  add_visitors(const std::map<plugins::rollups::visitor_place,
+                              plugins::rollups::visit>& visits) override;
+
+  void add_uniques(const visitor_counts& counts) override;
+
+  void forget_visitors(day_number day) override;
+
+  std::vector<storage::link_totals>
+  totals(const std::set<row_key>& link_keys) override;
+
+private:
+  plugins::connection& x_db;
+};
+
+} // namespace turnout::postgresql

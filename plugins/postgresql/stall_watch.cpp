@@ -1,0 +1,56 @@
+#include "plugins/postgresql/stall_watch.hpp"
+
+#include <sys/socket.h>
+
+namespace turnout::postgresql {
+
+stall_watch& stall_watch::instance() {
+  static stall_watch result;
+  return result;
+}
+
+stall_watch::stall_watch() : x_thread([this] { run(); }) {
+  // nop
+}
+
+stall_watch::~stall_watch() {
+  {
+    std::lock_guard guard{x_mutex};
+    x_stop = true;
+  }
+  x_stopped.notify_one();
+  x_thread.join();
+}
+
+void stall_watch::add(plugins::connection* db, int socket) {
+  std::lock_guard guard{x_mutex};
+  x_entries[db] = {socket};
+}
+
+void stall_watch::remove(plugins::connection* db) {
+  std::lock_guard guard{x_mutex};
+  x_entries.erase(db);
+}
+
+void stall_watch::exempt(plugins::connection* db, bool is_exempt) {
+  std::lock_guard guard{x_mutex};
+  if (auto i = x_entries.find(db); i != x_entries.end())
+    i->second.is_exempt = is_exempt;
+}
+
+void stall_watch::run() {
+  std::unique_lock guard{x_mutex};
+  while (!x_stopped.wait_for(guard, std::chrono::seconds{1},
+                             [this] { return x_stop; })) {
+    const auto now = std::chrono::steady_clock::now();
+    for (const auto& [db, x] : x_entries) {
+      const auto since = db->waiting_since();
+      // Whoever waits in libpq wakes up and finds the connection lost. The
+      // descriptor stays open, so that nobody else can get its number.
+      if (since && !x.is_exempt && now - *since > patience)
+        shutdown(x.socket, SHUT_RDWR);
+    }
+  }
+}
+
+} // namespace turnout::postgresql
