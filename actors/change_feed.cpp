@@ -1,13 +1,13 @@
 #include "actors/change_feed.hpp"
 
 #include "actors/store_call.hpp"
+#include "core/error.hpp"
 #include "monitoring/log.hpp"
 
 #include <caf/stateful_actor.hpp>
 
 #include <chrono>
 #include <utility>
-#include <vector>
 
 namespace turnout {
 
@@ -26,43 +26,64 @@ std::string store_health::reason() const {
   return *x_reason.load();
 }
 
+caf::error change_feed_state::poll() {
+  if (db == nullptr) {
+    auto opened = tools.open();
+    if (!opened)
+      return std::move(opened.error());
+    db = std::move(*opened);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  auto changes = db->changes_since(seen);
+  const std::chrono::duration<double> took
+    = std::chrono::steady_clock::now() - start;
+  tools.counters->store_operation("changes_since", has_answer(changes),
+                                  took.count());
+  if (!changes)
+    return std::move(changes.error());
+  auto keys_changed = false;
+  for (const auto& x : *changes) {
+    seen = x.seq;
+    if (x.what == storage::change::kind::link)
+      tools.link_changed(x.id);
+    else
+      keys_changed = true;
+  }
+  if (keys_changed)
+    tools.keys_changed();
+  return caf::none;
+}
+
+void change_feed_state::note(const caf::error& err) {
+  auto& health = *tools.health;
+  if (err) {
+    if (health.reason().empty())
+      log::error("the store does not answer", {{"error", detail(err)}});
+    health.set(detail(err));
+    return;
+  }
+  if (!health.reason().empty())
+    log::info("the store answers again");
+  health.set({});
+}
+
 change_feed_actor::behavior_type
 change_feed(change_feed_actor::stateful_pointer<change_feed_state> self,
-            int64_t first, const store_pool_actor& pool,
-            change_listeners listeners, store_health* health) {
-  using changes = std::vector<storage::change>;
+            int64_t first, const change_feed_tools& tools) {
   self->state.seen = first;
-  self->delayed_send(self, poll_interval, tick_atom::value);
+  self->state.tools = tools;
+  self->send(self, tick_atom::value);
   return {
     [=](tick_atom) {
-      store_call<changes>(
-        self, pool, "changes_since",
-        [seen = self->state.seen](storage::backend& db) {
-          return db.changes_since(seen);
-        },
-        [=](caf::expected<changes>& result) {
-          self->delayed_send(self, poll_interval, tick_atom::value);
-          if (!result) {
-            if (health->reason().empty())
-              log::error("the store does not answer",
-                         {{"error", detail(result.error())}});
-            health->set(detail(result.error()));
-            return;
-          }
-          if (!health->reason().empty())
-            log::info("the store answers again");
-          health->set({});
-          auto keys_changed = false;
-          for (const auto& x : *result) {
-            self->state.seen = x.seq;
-            if (x.what == storage::change::kind::link)
-              listeners.link_changed(x.id);
-            else
-              keys_changed = true;
-          }
-          if (keys_changed)
-            listeners.keys_changed();
-        });
+      auto& st = self->state;
+      const auto err = st.poll();
+      st.note(err);
+      if (err) {
+        self->delayed_send(self, poll_interval, tick_atom::value);
+        return;
+      }
+      st.db->wait_for_change(poll_interval);
+      self->send(self, tick_atom::value);
     },
   };
 }

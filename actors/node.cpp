@@ -114,7 +114,7 @@ void node::spawn_actors(storage::backend_factory open,
   for_drain.batch = static_cast<size_t>(x_options.journal.drain_batch);
   for_drain.interval
     = std::chrono::milliseconds{x_options.journal.drain_interval_ms};
-  for_drain.open = std::move(open);
+  for_drain.open = open;
   for_drain.committed = [this](int journal) -> int64_t {
     const auto i = static_cast<size_t>(journal);
     return i < x_journals.size() ? x_journals[i]->out().last_position() : 0;
@@ -122,12 +122,15 @@ void node::spawn_actors(storage::backend_factory open,
   for_drain.counters = &x_counters;
   for_drain.touched
     = [this](const std::vector<storage::link_totals>& x) { tell_judge(x); };
-  change_listeners listeners;
-  listeners.link_changed = [this](const uuid& id) {
+  change_feed_tools for_feed;
+  for_feed.open = std::move(open);
+  for_feed.link_changed = [this](const uuid& id) {
     caf::anon_send(x_supervisor, reload_atom::value, id);
   };
-  listeners.keys_changed
+  for_feed.keys_changed
     = [this] { caf::anon_send(x_key_manager.get(), reload_atom::value); };
+  for_feed.health = &x_health;
+  for_feed.counters = &x_counters;
   std::vector<child_spec> children;
   const auto add = [&](std::string name, std::function<caf::actor()> start,
                        bool restartable = true) {
@@ -160,10 +163,10 @@ void node::spawn_actors(storage::backend_factory open,
       std::function<void(const storage::link_totals&)>{
         [this](const storage::link_totals& x) { tell_judge({x}); }}));
   });
-  add("change_feed", [this, listeners] {
+  add("change_feed", [this, for_feed] {
     // After a restart the first changes are told twice, which is harmless.
-    return caf::actor_cast<caf::actor>(x_system->spawn(
-      change_feed, x_first_change, x_pool, listeners, &x_health));
+    return caf::actor_cast<caf::actor>(
+      x_system->spawn<caf::detached>(change_feed, x_first_change, for_feed));
   });
   add("secret_keeper", [this] {
     return caf::actor_cast<caf::actor>(

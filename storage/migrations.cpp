@@ -6,23 +6,33 @@ namespace turnout::storage {
 
 namespace {
 
-/// Applies a step within the transaction that was begun, unless somebody else
-/// did so since.
-caf::error apply_step(migration_target& target, const migration& step,
-                      int newest) {
+/// Applies a step, or the next part of it, within the transaction that was
+/// begun, unless somebody else did so since. Returns whether the step is done.
+caf::expected<bool> apply_step(migration_target& target, const migration& step,
+                               int newest) {
   auto stored = target.version();
   if (!stored)
     return std::move(stored.error());
   if (auto err = check_schema_version(*stored, newest))
     return err;
-  if (*stored >= step.version)
-    return target.commit();
-  for (const auto& statement : step.statements)
-    if (auto err = target.apply(statement))
-      return err;
-  if (auto err = target.record(step))
+  auto is_done = true;
+  if (*stored < step.version) {
+    for (const auto& statement : step.statements)
+      if (auto changed = target.apply(statement); !changed)
+        return std::move(changed.error());
+    if (!step.part.empty()) {
+      auto changed = target.apply(step.part);
+      if (!changed)
+        return std::move(changed.error());
+      is_done = *changed == 0;
+    }
+    if (is_done)
+      if (auto err = target.record(step))
+        return err;
+  }
+  if (auto err = target.commit())
     return err;
-  return target.commit();
+  return is_done;
 }
 
 } // namespace
@@ -49,11 +59,15 @@ caf::error run_migrations(migration_target& target,
   for (const auto& step : steps) {
     if (*stored >= step.version)
       continue;
-    if (auto err = target.begin())
-      return err;
-    if (auto err = apply_step(target, step, newest)) {
-      target.roll_back();
-      return err;
+    for (auto is_done = false; !is_done;) {
+      if (auto err = target.begin())
+        return err;
+      auto applied = apply_step(target, step, newest);
+      if (!applied) {
+        target.roll_back();
+        return std::move(applied.error());
+      }
+      is_done = *applied;
     }
   }
   return caf::none;

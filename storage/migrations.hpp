@@ -2,18 +2,25 @@
 
 #include "core/error.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace turnout::storage {
 
-/// One step of a schema, applied in one transaction.
+/// One step of a schema, applied in one transaction, or bit by bit if it is for
+/// tables that may be large.
 struct migration {
   /// Version of the schema after this step; steps count up from 1.
   int version = 0;
   /// What the step does, for the record in the store.
   std::string title;
   std::vector<std::string> statements;
+  /// Instead of `statements`: one that does a part of the work, such as filling
+  /// a new column of some thousand rows. It is executed again, each time in a
+  /// transaction of its own so that nobody has to wait for long, until it
+  /// changes no row.
+  std::string part = {};
 };
 
 /// What the runner needs of a store.
@@ -28,8 +35,8 @@ public:
   /// until no other process does.
   virtual caf::error begin() = 0;
 
-  /// Executes one statement of a step.
-  virtual caf::error apply(const std::string& statement) = 0;
+  /// Executes one statement of a step and returns how many rows it changed.
+  virtual caf::expected<int64_t> apply(const std::string& statement) = 0;
 
   /// Notes within the transaction that the step was applied.
   virtual caf::error record(const migration& step) = 0;
@@ -45,8 +52,8 @@ public:
 /// Turnout; no error for older stores.
 caf::error check_schema_version(int stored, int newest);
 
-/// Applies the steps that a store does not have, one transaction each. Several
-/// processes may call it at once: each step is applied by one of them. Fails
+/// Applies the steps that a store does not have. Several processes may call it
+/// at once: each step is applied by one of them, or in parts by several. Fails
 /// with `ec::schema_too_new` when the store has steps that are not in `steps`.
 caf::error run_migrations(migration_target& target,
                           const std::vector<migration>& steps);

@@ -50,6 +50,11 @@ public:
   /// not be called within a transaction.
   void make(plugins::connection& db, const std::set<day_number>& days);
 
+  /// Forgets which partitions are there: somebody may have dropped some.
+  void forget() {
+    x_known.clear();
+  }
+
 private:
   const partitioned_table& x_table;
   /// First days of the partitions that are there.

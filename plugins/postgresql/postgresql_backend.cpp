@@ -4,13 +4,13 @@
 #include "plugins/postgresql/errors.hpp"
 #include "plugins/postgresql/event_tables.hpp"
 #include "plugins/postgresql/schema.hpp"
+#include "plugins/postgresql/server_connection.hpp"
 #include "plugins/postgresql/sql.hpp"
 #include "plugins/postgresql/stall_watch.hpp"
 
 #include <poll.h>
 #include <soci/postgresql/soci-postgresql.h>
 
-#include <string_view>
 #include <thread>
 
 namespace turnout::postgresql {
@@ -21,23 +21,8 @@ using plugins::transaction;
 
 namespace {
 
-constexpr auto oldest_server = 130000;
-
-PGconn* raw(connection& db) {
-  auto* session = db.session().get_backend();
-  return static_cast<soci::postgresql_session_backend*>(session)->conn_;
-}
-
-/// Fails when the server is not such that everything works.
-void check_server(PGconn* db) {
-  if (PQserverVersion(db) < oldest_server)
-    fail(ec::unavailable, "The database is older than PostgreSQL 13. Upgrade "
-                          "it.");
-  const auto* encoding = PQparameterStatus(db, "server_encoding");
-  if (encoding == nullptr || std::string_view{encoding} != "UTF8")
-    fail(ec::unavailable, "The database does not have the encoding UTF8. "
-                          "Create one with createdb --encoding=UTF8.");
-}
+/// SQLSTATE of a row that no partition is for; nothing else has checks.
+constexpr char no_partition[] = "23514";
 
 } // namespace
 
@@ -66,13 +51,9 @@ void postgresql_backend::connect() {
     fail(ec::unavailable, "storage.dsn does not name a database. Set it to "
                           "something like \"host=db.example dbname=turnout "
                           "user=turnout\".");
-  auto db = std::make_unique<connection>(soci::postgresql, x_connect_string,
-                                         sql::words);
-  check_server(raw(*db));
-  db->run_once(sql::settings);
+  x_connection = postgresql::connect(x_connect_string);
   x_listening = false;
-  x_connection = std::move(db);
-  stall_watch::instance().add(x_connection.get(), PQsocket(raw(*x_connection)));
+  stall_watch::instance().add(x_connection.get());
 }
 
 void postgresql_backend::close() noexcept {
@@ -95,15 +76,17 @@ postgresql_backend::handle_exception(const char* what) noexcept {
     const auto* known = dynamic_cast<const soci::postgresql_soci_error*>(&err);
     const auto is_lost = PQstatus(raw(*x_connection)) == CONNECTION_BAD;
     auto found
-      = translate(known == nullptr || (is_lost && known->sqlstate()[0] == ' ')
-                    ? std::string{}
-                    : known->sqlstate(),
-                  what);
+      = translate(known == nullptr ? std::string{} : known->sqlstate(), what);
     result.reason = std::move(found.reason);
     // Whether a transaction was committed whose answer was lost, nobody knows.
     result.is_transient
       = found.is_transient
         && (!found.needs_connection || !x_connection->committing());
+    if (known != nullptr && known->sqlstate() == no_partition) {
+      x_click_partitions.forget();
+      x_visitor_partitions.forget();
+      result.is_transient = true;
+    }
     if (found.needs_connection || is_lost)
       close();
   } catch (...) {
@@ -153,6 +136,12 @@ postgresql_backend::tables(connection& db) {
 
 bool postgresql_backend::wait_for_change(std::chrono::milliseconds timeout) {
   auto notified = false;
+  const auto take_notes = [&](PGconn* server) {
+    while (auto* note = PQnotifies(server)) {
+      notified = true;
+      PQfreemem(note);
+    }
+  };
   const auto err = attempt("wait for changes", [&](connection& db) {
     if (!x_listening) {
       db.run_once(sql::listen);
@@ -162,14 +151,15 @@ bool postgresql_backend::wait_for_change(std::chrono::milliseconds timeout) {
       return;
     }
     auto* server = raw(db);
+    // Some came with the answers to other statements.
+    take_notes(server);
+    if (notified)
+      return;
     pollfd readable{PQsocket(server), POLLIN, 0};
     poll(&readable, 1, static_cast<int>(timeout.count()));
     if (PQconsumeInput(server) == 0)
       throw soci::postgresql_soci_error{"connection lost", "08006"};
-    while (auto* note = PQnotifies(server)) {
-      notified = true;
-      PQfreemem(note);
-    }
+    take_notes(server);
   });
   if (err)
     std::this_thread::sleep_for(timeout);

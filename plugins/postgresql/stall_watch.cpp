@@ -1,15 +1,18 @@
 #include "plugins/postgresql/stall_watch.hpp"
 
+#include "plugins/postgresql/server_connection.hpp"
+
 #include <sys/socket.h>
 
 namespace turnout::postgresql {
 
 stall_watch& stall_watch::instance() {
-  static stall_watch result;
+  static stall_watch result{std::chrono::seconds{20}, std::chrono::seconds{1}};
   return result;
 }
 
-stall_watch::stall_watch() : x_thread([this] { run(); }) {
+stall_watch::stall_watch(duration patience, duration interval)
+  : x_patience(patience), x_interval(interval), x_thread([this] { run(); }) {
   // nop
 }
 
@@ -22,7 +25,8 @@ stall_watch::~stall_watch() {
   x_thread.join();
 }
 
-void stall_watch::add(plugins::connection* db, int socket) {
+void stall_watch::add(plugins::connection* db) {
+  const auto socket = PQsocket(raw(*db));
   std::lock_guard guard{x_mutex};
   x_entries[db] = {socket};
 }
@@ -40,14 +44,13 @@ void stall_watch::exempt(plugins::connection* db, bool is_exempt) {
 
 void stall_watch::run() {
   std::unique_lock guard{x_mutex};
-  while (!x_stopped.wait_for(guard, std::chrono::seconds{1},
-                             [this] { return x_stop; })) {
+  while (!x_stopped.wait_for(guard, x_interval, [this] { return x_stop; })) {
     const auto now = std::chrono::steady_clock::now();
     for (const auto& [db, x] : x_entries) {
       const auto since = db->waiting_since();
       // Whoever waits in libpq wakes up and finds the connection lost. The
       // descriptor stays open, so that nobody else can get its number.
-      if (since && !x.is_exempt && now - *since > patience)
+      if (since && !x.is_exempt && now - *since > x_patience)
         shutdown(x.socket, SHUT_RDWR);
     }
   }

@@ -15,12 +15,16 @@ namespace turnout::postgresql {
 /// what it receives. One thread looks after all connections of the process.
 class stall_watch {
 public:
-  /// How long a database may take for an answer. Its own time limits for
-  /// statements and locks are shorter, so that it is asked for a reason first.
-  static constexpr auto patience = std::chrono::seconds{20};
+  using duration = std::chrono::steady_clock::duration;
 
-  /// Returns the one that all backends share.
+  /// Returns the one that all backends share. It waits 20 s for an answer: the
+  /// database's own time limits for statements and locks are shorter, so that
+  /// it can say what was wrong.
   static stall_watch& instance();
+
+  /// @param patience how long a database may take for an answer.
+  /// @param interval how often that is looked at.
+  stall_watch(duration patience, duration interval);
 
   stall_watch(const stall_watch&) = delete;
 
@@ -29,8 +33,7 @@ public:
   ~stall_watch();
 
   /// Watches a connection until it is removed.
-  /// @param socket descriptor of the connection, which belongs to libpq.
-  void add(plugins::connection* db, int socket);
+  void add(plugins::connection* db);
 
   /// Must be called before the connection is closed.
   void remove(plugins::connection* db);
@@ -40,14 +43,15 @@ public:
 
 private:
   struct entry {
-    int socket;
+    /// Descriptor of the connection, which belongs to libpq.
+    int socket = -1;
     bool is_exempt = false;
   };
 
-  stall_watch();
-
   void run();
 
+  const duration x_patience;
+  const duration x_interval;
   std::mutex x_mutex;
   std::condition_variable x_stopped;
   bool x_stop = false;

@@ -55,9 +55,13 @@ connection::waiting_since() const {
   return clock::time_point{clock::duration{ticks}};
 }
 
-void connection::run_once(const std::string& sql) {
+int64_t connection::run_once(const std::string& sql) {
   waiting here{*this};
-  x_session << sql;
+  soci::statement st{x_session};
+  st.alloc();
+  st.prepare(sql, soci::details::st_one_time_query);
+  st.define_and_bind();
+  return execute(st);
 }
 
 connection::prepared_statement& connection::prepared(const char* sql) {

@@ -82,8 +82,9 @@ public:
     return x_committing;
   }
 
-  /// Executes SQL that is not worth keeping prepared.
-  void run_once(const std::string& sql);
+  /// Executes SQL that is not worth keeping prepared and returns the number of
+  /// changed rows.
+  int64_t run_once(const std::string& sql);
 
   /// Binds a statement to variables, to be executed with `execute` as often as
   /// these get new values.

@@ -59,12 +59,12 @@ caf::error sql_backend::migrate() {
         once);
     }
 
-    caf::error apply(const std::string& statement) override {
+    caf::expected<int64_t> apply(const std::string& statement) override {
       return self.attempt(
         what,
         [&](connection& db) {
           self.allow_long_work(db);
-          db.run_once(statement);
+          return db.run_once(statement);
         },
         once);
     }

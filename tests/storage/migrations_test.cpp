@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <utility>
 
 using namespace turnout;
 using namespace turnout::storage;
@@ -17,6 +18,8 @@ struct fake_store : migration_target {
   int pending = 0;
   std::vector<std::string> log;
   std::string broken;
+  /// Rows that the statement "part" still has to change.
+  int64_t rows_left = 0;
   /// Called when the lock was taken, as somebody else may have had it before.
   std::function<void()> on_begin = [] {};
 
@@ -31,11 +34,11 @@ struct fake_store : migration_target {
     return caf::none;
   }
 
-  caf::error apply(const std::string& statement) override {
+  caf::expected<int64_t> apply(const std::string& statement) override {
     log.emplace_back(statement);
     if (statement == broken)
       return make_error(ec::unavailable, "broken");
-    return caf::none;
+    return statement == "part" ? std::exchange(rows_left, rows_left / 10) : 1;
   }
 
   caf::error record(const migration& step) override {
@@ -87,6 +90,40 @@ TEST(migrations, keep_the_steps_before_a_broken_one) {
   store.broken.clear();
   EXPECT_FALSE(run_migrations(store, steps));
   EXPECT_EQ(store.stored, 3);
+}
+
+TEST(migrations, apply_a_step_part_by_part) {
+  const std::vector<migration> in_parts{
+    {1, "one", {"a"}}, {2, "two", {}, "part"}, {3, "three", {"d"}}};
+  fake_store store;
+  store.rows_left = 20;
+  EXPECT_FALSE(run_migrations(store, in_parts));
+  EXPECT_EQ(store.stored, 3);
+  EXPECT_THAT(store.log,
+              ElementsAre("begin", "a", "commit", "begin", "part", "commit",
+                          "begin", "part", "commit", "begin", "part", "commit",
+                          "begin", "d", "commit"));
+}
+
+TEST(migrations, go_on_with_the_parts_that_are_left) {
+  const std::vector<migration> in_parts{{1, "one", {"a"}},
+                                        {2, "two", {}, "part"}};
+  fake_store store;
+  store.stored = 1;
+  store.rows_left = 20;
+  store.on_begin = [&] {
+    if (store.rows_left == 2)
+      store.broken = "part";
+  };
+  EXPECT_EQ(code_of(run_migrations(store, in_parts)), ec::unavailable);
+  EXPECT_EQ(store.stored, 1);
+  store.on_begin = [] {};
+  store.broken.clear();
+  store.log.clear();
+  EXPECT_FALSE(run_migrations(store, in_parts));
+  EXPECT_EQ(store.stored, 2);
+  EXPECT_THAT(store.log, ElementsAre("begin", "part", "commit", "begin", "part",
+                                     "commit"));
 }
 
 TEST(migrations, skip_a_step_that_another_process_applied_meanwhile) {

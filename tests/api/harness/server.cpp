@@ -38,6 +38,8 @@ std::string storage_plugin() {
 
 server::server(environment settings) : x_env(std::move(settings)) {
   x_data_dir = x_dir.path() / "data";
+  if (storage_plugin() == "postgresql")
+    x_database = std::make_unique<postgresql_database>();
   // Most tests ask until the counts are there: a short way into the store, and
   // a limit that they do not reach. Those who test either set their own.
   x_env.emplace("TURNOUT_JOURNAL_DRAIN_INTERVAL_MS", "50");
@@ -91,6 +93,12 @@ void server::restart() {
   start();
 }
 
+postgresql_database& server::database() {
+  if (x_database == nullptr)
+    throw std::logic_error("the store is not a PostgreSQL database");
+  return *x_database;
+}
+
 void server::set(const std::string& name, const std::string& value) {
   x_env[name] = value;
 }
@@ -138,8 +146,8 @@ server::arguments(const std::vector<std::string>& args) const {
   result.insert(result.end(), args.begin(), args.end());
   result.insert(result.end(), {"--data-dir", x_data_dir.string(), "--storage",
                                storage_plugin()});
-  if (auto dsn = variable("TURNOUT_TEST_DSN", ""); !dsn.empty())
-    result.insert(result.end(), {"--dsn", dsn});
+  if (x_database != nullptr)
+    result.insert(result.end(), {"--dsn", x_database->dsn()});
   return result;
 }
 

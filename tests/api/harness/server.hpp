@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/api/harness/process.hpp"
+#include "tests/postgresql/postgresql.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -72,6 +73,9 @@ public:
 
   uint16_t operator_port() const;
 
+  /// The store of the plugin "postgresql"; throws with another one.
+  postgresql_database& database();
+
   const std::filesystem::path& data_dir() const noexcept {
     return x_data_dir;
   }
@@ -88,6 +92,8 @@ private:
 
   environment x_env;
   temporary_directory x_dir;
+  /// The store, if the plugin under test is "postgresql".
+  std::unique_ptr<postgresql_database> x_database;
   std::filesystem::path x_data_dir;
   std::unique_ptr<process> x_child;
   std::string x_origin;
