@@ -33,7 +33,7 @@ constexpr std::array meanings{
           "too many changed the same at once. Try again."},
   meaning{"40P01", consequence::try_again,
           "too many changed the same at once. Try again."},
-  meaning{"55P03", consequence::try_again,
+  meaning{"55P03", consequence::none,
           "a table or row was locked for too long. Look into pg_stat_activity "
           "for a session that holds it."},
   meaning{"25006", consequence::reconnect,

@@ -24,6 +24,23 @@ namespace {
 /// SQLSTATE of a row that no partition is for; nothing else has checks.
 constexpr char no_partition[] = "23514";
 
+/// SQLSTATE of a lock that somebody else held for too long.
+constexpr char lock_not_available[] = "55P03";
+
+/// Locks a table, but does not wait for long, as everybody else would have to
+/// wait behind.
+void lock_or_try_again(connection& db, const std::string& table,
+                       const char* mode) {
+  try {
+    db.run_once(sql::wait_briefly_for_locks);
+    db.run_once("LOCK TABLE " + table + " IN " + mode + " MODE");
+  } catch (const soci::postgresql_soci_error& err) {
+    if (err.sqlstate() != lock_not_available)
+      throw;
+    throw plugins::raced{};
+  }
+}
+
 } // namespace
 
 postgresql_backend::postgresql_backend(
@@ -179,9 +196,10 @@ caf::expected<int64_t> postgresql_backend::purge_clicks(day_number before) {
       transaction tx{db, access::write};
       allow_long_work(db);
       // Nobody marks a click in between.
-      db.run_once("LOCK TABLE " + x.name + " IN SHARE MODE");
+      lock_or_try_again(db, x.name, "SHARE");
       db.session() << "SELECT count(*) FROM " << x.name, soci::into(clicks);
       db.run_once(sql::keep_evidence_begin + x.name + sql::keep_evidence_end);
+      lock_or_try_again(db, clicks_table.name, "ACCESS EXCLUSIVE");
       db.run_once("DROP TABLE " + x.name);
       tx.commit();
       result += clicks;

@@ -35,6 +35,9 @@ inline constexpr char allow_long_work[]
   = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;"
     " SET LOCAL idle_in_transaction_session_timeout = 0";
 
+inline constexpr char wait_briefly_for_locks[]
+  = "SET LOCAL lock_timeout = 2000";
+
 inline constexpr char lock_migrations[]
   = "SELECT pg_advisory_xact_lock(7817002)";
 

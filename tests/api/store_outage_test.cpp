@@ -10,10 +10,19 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Keeps everybody else from writing to the store while it lives.
-class store_lock {
+/// Keeps the service from writing to the store while it lives.
+class store_outage {
 public:
-  explicit store_lock(const server& service) {
+  virtual ~store_outage() = default;
+
+  /// Returns the number that a query of the store gives.
+  virtual int64_t number(const std::string& query) = 0;
+};
+
+/// Locks the file.
+class sqlite_outage : public store_outage {
+public:
+  explicit sqlite_outage(const server& service) {
     auto file = service.data_dir() / "turnout.db";
     sqlite3* raw = nullptr;
     auto code = sqlite3_open(file.c_str(), &raw);
@@ -25,8 +34,7 @@ public:
       throw std::runtime_error{sqlite3_errmsg(raw)};
   }
 
-  /// Returns the number that a query of the store gives.
-  int64_t number(const std::string& query) {
+  int64_t number(const std::string& query) override {
     sqlite3_stmt* raw = nullptr;
     sqlite3_prepare_v2(x_db.get(), query.c_str(), -1, &raw, nullptr);
     if (sqlite3_step(raw) != SQLITE_ROW)
@@ -46,14 +54,29 @@ private:
   std::unique_ptr<sqlite3, closer> x_db;
 };
 
-class store_outage_test : public api_test {
-protected:
-  void SetUp() override {
-    if (storage_plugin() != "sqlite")
-      GTEST_SKIP() << "locks the file of the SQLite plugin";
-    api_test::SetUp();
+/// Ends all connections and refuses new ones.
+class database_outage : public store_outage {
+public:
+  explicit database_outage(server& service) : x_outage(service.database()) {
+    // nop
   }
 
+  int64_t number(const std::string& query) override {
+    return x_outage.number(query);
+  }
+
+private:
+  postgresql_outage x_outage;
+};
+
+std::unique_ptr<store_outage> begin_outage(server& service) {
+  if (storage_plugin() == "postgresql")
+    return std::make_unique<database_outage>(service);
+  return std::make_unique<sqlite_outage>(service);
+}
+
+class store_outage_test : public api_test {
+protected:
   environment settings() const override {
     return {{"TURNOUT_JOURNAL_DRAIN_INTERVAL_MS", "10"}};
   }
@@ -77,7 +100,7 @@ TEST_F(store_outage_test, case_51_rows_and_counts_wait_together) {
   EXPECT_EQ(metric("turnout_drain_failures_total"), 0);
   int64_t visits = 0;
   {
-    store_lock lock{*service};
+    auto outage = begin_outage(*service);
     load_client load{service->port(), {"/" + text(link, "slug")}, 2, headers};
     // The drain has given a batch up and keeps it.
     ASSERT_TRUE(
@@ -94,9 +117,9 @@ TEST_F(store_outage_test, case_51_rows_and_counts_wait_together) {
     visits = load.acknowledged();
     EXPECT_GT(visits, 0);
     // Neither counters nor rows ran ahead.
-    EXPECT_EQ(lock.number("SELECT count(*) FROM clicks"), 0);
+    EXPECT_EQ(outage->number("SELECT count(*) FROM clicks"), 0);
     EXPECT_EQ(
-      lock.number("SELECT coalesce(sum(clicks), 0) FROM variant_totals"), 0);
+      outage->number("SELECT coalesce(sum(clicks), 0) FROM variant_totals"), 0);
   }
   expect_counts(link, visits);
   expect_sums_agree(link);
@@ -115,7 +138,7 @@ TEST_F(store_outage_test, case_94_what_could_not_be_written_comes_once) {
     auto failures = metric("turnout_drain_failures_total");
     auto before = load.acknowledged();
     {
-      store_lock lock{*service};
+      auto outage = begin_outage(*service);
       ASSERT_TRUE(eventually([&] {
         return metric("turnout_drain_failures_total") > failures
                && load.acknowledged() > before;
@@ -143,7 +166,7 @@ TEST_F(store_outage_test, the_api_answers_503_with_the_last_numbers) {
                  {"conversion_redirect_url", "https://t.example/"}});
   auto remaining = std::stol(get(links_path).header("x-ratelimit-remaining"));
   {
-    store_lock lock{*service};
+    auto outage = begin_outage(*service);
     auto answer = get(path_of(link));
     EXPECT_EQ(answer.status, 503);
     EXPECT_EQ(answer.header("retry-after"), "1");

@@ -15,13 +15,22 @@ namespace {
 class upkeep_commands_test : public api_test {
 protected:
   /// Changes the store behind the service's back.
-  void tamper(const char* statement) {
+  void tamper(const std::string& statement) {
+    if (storage_plugin() == "postgresql") {
+      if (service->database().number("WITH changed AS (" + statement
+                                     + " RETURNING 1) SELECT count(*)"
+                                       " FROM changed")
+          != 1)
+        throw std::runtime_error("the store was not changed");
+      return;
+    }
     sqlite3* db = nullptr;
     auto file = service->data_dir() / "turnout.db";
     auto failed
       = sqlite3_open(file.c_str(), &db) != SQLITE_OK
         || sqlite3_busy_timeout(db, 30'000) != SQLITE_OK
-        || sqlite3_exec(db, statement, nullptr, nullptr, nullptr) != SQLITE_OK;
+        || sqlite3_exec(db, statement.c_str(), nullptr, nullptr, nullptr)
+             != SQLITE_OK;
     auto changed = failed ? 0 : sqlite3_changes(db);
     sqlite3_close(db);
     if (changed != 1)
@@ -51,8 +60,6 @@ TEST_F(upkeep_commands_test, it_says_once_where_it_listens) {
 }
 
 TEST_F(upkeep_commands_test, verify_tells_and_repairs_differences) {
-  if (storage_plugin() != "sqlite")
-    GTEST_SKIP() << "tampers with the file of the SQLite plugin";
   auto link = make_split(100, 0);
   visit_many(text(link, "slug"), 5);
   expect_counts(link, 5);

@@ -70,17 +70,34 @@ std::string server_dsn() {
 
 using result_ptr = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
-/// Runs statements on a connection of their own.
-result_ptr query(const std::string& dsn, const std::string& sql) {
-  const std::unique_ptr<PGconn, decltype(&PQfinish)> db{
-    PQconnectdb(dsn.c_str()), &PQfinish};
-  if (PQstatus(db.get()) != CONNECTION_OK)
-    throw std::runtime_error{PQerrorMessage(db.get())};
-  result_ptr result{PQexec(db.get(), sql.c_str()), &PQclear};
+using connection_ptr = std::unique_ptr<PGconn, void (*)(PGconn*)>;
+
+connection_ptr connect(const std::string& dsn) {
+  connection_ptr result{PQconnectdb(dsn.c_str()), &PQfinish};
+  if (PQstatus(result.get()) != CONNECTION_OK)
+    throw std::runtime_error{PQerrorMessage(result.get())};
+  return result;
+}
+
+result_ptr query(PGconn* db, const std::string& sql) {
+  result_ptr result{PQexec(db, sql.c_str()), &PQclear};
   const auto status = PQresultStatus(result.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
     throw std::runtime_error{PQresultErrorMessage(result.get())};
   return result;
+}
+
+/// Runs statements on a connection of their own.
+result_ptr query(const std::string& dsn, const std::string& sql) {
+  return query(connect(dsn).get(), sql);
+}
+
+std::string first_of(const result_ptr& result) {
+  return PQntuples(result.get()) == 0 ? "" : PQgetvalue(result.get(), 0, 0);
+}
+
+int64_t number_of(const std::string& text) {
+  return text.empty() ? 0 : std::stoll(text);
 }
 
 } // namespace
@@ -106,13 +123,32 @@ void postgresql_database::execute(const std::string& sql) const {
 }
 
 std::string postgresql_database::text(const std::string& sql) const {
-  const auto result = query(x_dsn, sql);
-  return PQntuples(result.get()) == 0 ? "" : PQgetvalue(result.get(), 0, 0);
+  return first_of(query(x_dsn, sql));
 }
 
 int64_t postgresql_database::number(const std::string& sql) const {
-  const auto value = text(sql);
-  return value.empty() ? 0 : std::stoll(value);
+  return number_of(text(sql));
+}
+
+postgresql_outage::postgresql_outage(const postgresql_database& of)
+  : x_server(of.x_server), x_name(of.x_name), x_db(connect(of.x_dsn)) {
+  query(x_server, "ALTER DATABASE " + x_name + " ALLOW_CONNECTIONS false");
+  query(x_db.get(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE datname = current_database()"
+                    " AND pid <> pg_backend_pid()");
+}
+
+postgresql_outage::~postgresql_outage() {
+  try {
+    query(x_server, "ALTER DATABASE " + x_name + " ALLOW_CONNECTIONS true");
+  } catch (const std::exception& err) {
+    std::fprintf(stderr, "cannot open %s again: %s\n", x_name.c_str(),
+                 err.what());
+  }
+}
+
+int64_t postgresql_outage::number(const std::string& sql) const {
+  return number_of(first_of(query(x_db.get(), sql)));
 }
 
 } // namespace turnout::test

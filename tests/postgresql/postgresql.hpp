@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+
+struct pg_conn;
 
 namespace turnout::test {
 
@@ -33,9 +36,33 @@ public:
   int64_t number(const std::string& sql) const;
 
 private:
+  friend class postgresql_outage;
+
   std::string x_server;
   std::string x_name;
   std::string x_dsn;
+};
+
+/// Ends all connections to a database and lets nobody connect while it lives,
+/// as if its server were down.
+class postgresql_outage {
+public:
+  explicit postgresql_outage(const postgresql_database& of);
+
+  postgresql_outage(const postgresql_outage&) = delete;
+
+  postgresql_outage& operator=(const postgresql_outage&) = delete;
+
+  ~postgresql_outage();
+
+  /// Returns the first column of the first row of a query.
+  int64_t number(const std::string& sql) const;
+
+private:
+  std::string x_server;
+  std::string x_name;
+  /// The only connection that is left.
+  std::unique_ptr<pg_conn, void (*)(pg_conn*)> x_db;
 };
 
 } // namespace turnout::test
