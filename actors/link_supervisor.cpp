@@ -3,6 +3,7 @@
 #include "actors/link.hpp"
 #include "actors/store_call.hpp"
 #include "core/identifiers.hpp"
+#include "core/rules.hpp"
 #include "monitoring/log.hpp"
 
 #include <caf/send.hpp>
@@ -151,10 +152,8 @@ store_link(storage::backend& db, const creation_request& x, int per_account) {
     auto owned = db.list_links(x.draft.user_id, 1, 1);
     if (!owned)
       return owned.error();
-    if (owned->total >= per_account)
-      return make_error(ec::invalid,
-                        "The account has as many links as it may have ("
-                          + std::to_string(per_account) + ")");
+    if (auto err = check_link_count(owned->total, per_account))
+      return err;
   }
   return db.create_link(x.draft, x.once);
 }

@@ -35,6 +35,23 @@ api_key describe_key(const account& owner, key_type type,
   return result;
 }
 
+/// Changes an account in the store.
+int change_account(const settings& options, const std::string& email,
+                   const std::function<void(account&)>& change) {
+  auto db = open_store(options);
+  if (!db)
+    return fail(db.error());
+  auto owner = find_account(**db, email);
+  if (!owner)
+    return fail(owner.error());
+  change(*owner);
+  if (auto err = (*db)->update_account(*owner))
+    return fail(err);
+  return done;
+}
+
+} // namespace
+
 caf::expected<account> find_account(storage::backend& db,
                                     const std::string& email) {
   auto found = db.find_account(email);
@@ -54,23 +71,6 @@ caf::expected<account> find_account(storage::backend& db,
                                        + "; see: turnout user list");
   return std::move(**found);
 }
-
-/// Changes an account in the store.
-int change_account(const settings& options, const std::string& email,
-                   const std::function<void(account&)>& change) {
-  auto db = open_store(options);
-  if (!db)
-    return fail(db.error());
-  auto owner = find_account(**db, email);
-  if (!owner)
-    return fail(owner.error());
-  change(*owner);
-  if (auto err = (*db)->update_account(*owner))
-    return fail(err);
-  return done;
-}
-
-} // namespace
 
 caf::expected<std::optional<first_account>>
 make_first_account(storage::backend& db) {

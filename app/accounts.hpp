@@ -39,6 +39,11 @@ struct first_account {
 caf::expected<std::optional<first_account>>
 make_first_account(storage::backend& db);
 
+/// Finds an account by e-mail address, or by id. Fails with `ec::not_found` and
+/// what to do.
+caf::expected<account> find_account(storage::backend& db,
+                                    const std::string& email);
+
 // The commands return an exit code.
 
 /// Adds an account and prints its id.

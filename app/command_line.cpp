@@ -3,6 +3,7 @@
 #include "app/accounts.hpp"
 #include "app/output.hpp"
 #include "app/serve.hpp"
+#include "app/transfer.hpp"
 #include "app/upkeep.hpp"
 #include "app/version.hpp"
 #include "config/loader.hpp"
@@ -173,6 +174,40 @@ int run(int argc, char** argv) {
     ->add_option("--before", purge_before,
                  "The first day to keep, such as 2026-01-31")
     ->required();
+  import_request to_import;
+  auto* importing = add(
+    &cli, "import", "Import links of a file",
+    [&](const config::loaded& x) { return import_links(x.values, to_import); });
+  importing
+    ->add_option("--format", to_import.format,
+                 "What the file is: csv or jsonl as export writes them, or an "
+                 "export of bitly, yourls, kutt or shlink")
+    ->required()
+    ->check(
+      CLI::IsMember({"csv", "jsonl", "bitly", "yourls", "kutt", "shlink"}));
+  importing
+    ->add_option("file", to_import.file, "The file; - reads standard input")
+    ->required();
+  importing->add_option("--email", to_import.email,
+                        "Account that gets the links, by e-mail address or id "
+                        "(default the only account)");
+  importing->add_flag("--dry-run", to_import.dry_run,
+                      "Check everything, store nothing");
+  add_setting(importing, common, "--short-base", "http.short_base",
+              "Address of the short links, which no destination may have");
+  export_request to_export;
+  auto* exporting = add(
+    &cli, "export", "Export the links of an account, or their clicks",
+    [&](const config::loaded& x) { return export_links(x.values, to_export); });
+  exporting->add_option("--format", to_export.format, "csv (default) or jsonl")
+    ->check(CLI::IsMember({"csv", "jsonl"}));
+  exporting->add_option("--what", to_export.what, "links (default) or clicks")
+    ->check(CLI::IsMember({"links", "clicks"}));
+  exporting->add_option("--email", to_export.email,
+                        "Account, by e-mail address or id (default the only "
+                        "account)");
+  exporting->add_option("--output", to_export.output,
+                        "File to write (default standard output)");
   auto* show
     = add(&cli, "check-config", "Print the settings in force, secrets masked",
           [](const config::loaded& x) {

@@ -134,6 +134,23 @@ bool is_same_host(std::string_view host, std::string_view own) {
 
 } // namespace
 
+own_hosts host_of_short_links(std::string_view short_base) {
+  auto host = short_base;
+  if (const auto pos = host.find("://"); pos != std::string_view::npos)
+    host.remove_prefix(pos + 3);
+  host = host.substr(0, host.find('/'));
+  if (host.starts_with('['))
+    host = host.substr(0, host.find(']') + 1);
+  else
+    host = host.substr(0, host.find(':'));
+  if (host.ends_with('.'))
+    host.remove_suffix(1);
+  own_hosts result;
+  if (!host.empty())
+    result.names.emplace_back(lowered(host));
+  return result;
+}
+
 caf::error check_destination(std::string_view url, const own_hosts& own,
                              std::string_view path) {
   auto broken = [path](std::string_view rule) {

@@ -74,6 +74,9 @@ struct link {
   /// Counts the stored changes of this link; a save that names an older one
   /// fails with `ec::stale`.
   int64_t version = 0;
+  /// Clicks that were counted elsewhere before the link was imported. In no
+  /// total: no event stands behind them (docs/import-export.md).
+  int64_t imported_clicks = 0;
 
   bool operator==(const link&) const = default;
 };

@@ -171,6 +171,13 @@ caf::error check_routing(routing_type routing, bool has_geo_rules) {
   return {};
 }
 
+caf::error check_link_count(int64_t owned, int per_account) {
+  if (per_account > 0 && owned >= per_account)
+    return broken("The account has as many links as it may have ("
+                  + std::to_string(per_account) + ")");
+  return {};
+}
+
 caf::error check_threshold(int64_t threshold) {
   if (threshold < 10)
     return broken("auto_winner_threshold must be at least 10");

@@ -18,6 +18,10 @@ struct own_hosts {
   std::vector<std::string> names;
 };
 
+/// Returns the host of the short links, given their address, such as
+/// "https://go.example"; none for an empty address.
+own_hosts host_of_short_links(std::string_view short_base);
+
 /// Returns `name` without the white space around it, or the broken rule:
 /// 1-100 code points, valid UTF-8, no control characters.
 caf::expected<std::string> check_name(std::string_view name);
@@ -57,6 +61,10 @@ caf::error check_routing(routing_type routing, bool has_geo_rules);
 
 /// Checks at least 10 (and at most 1,000,000,000).
 caf::error check_threshold(int64_t threshold);
+
+/// Checks that an account with `owned` links may have one more.
+/// @param per_account the setting `links.per_account`; 0 means no limit.
+caf::error check_link_count(int64_t owned, int per_account);
 
 /// Returns whether `code` is an upper-case ISO 3166-1 alpha-2 code.
 bool is_country_code(std::string_view code) noexcept;

@@ -100,6 +100,15 @@ std::string to_iso8601(timestamp t) {
   return to_iso_date(day) + buf;
 }
 
+std::string to_iso8601_micros(timestamp t) {
+  auto result = to_iso8601(t);
+  char buf[8];
+  std::snprintf(buf, sizeof(buf), "%03dZ",
+                static_cast<int>((t - start_of(day_of(t))).count() % 1'000));
+  result.replace(result.size() - 1, 1, buf);
+  return result;
+}
+
 std::optional<date_or_time> parse_date_or_time(std::string_view text) {
   reader in{text};
   int y = 0;

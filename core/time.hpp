@@ -45,6 +45,9 @@ constexpr timestamp start_of(day_number day) noexcept {
 /// Renders as `2026-11-27T21:58:57.123Z`.
 std::string to_iso8601(timestamp t);
 
+/// Renders with all that is stored: `2026-11-27T21:58:57.123456Z`.
+std::string to_iso8601_micros(timestamp t);
+
 /// Renders a day as `2026-11-27`.
 std::string to_iso_date(day_number day);
 

@@ -1,11 +1,11 @@
 #include "http/site.hpp"
 
-#include "core/ascii.hpp"
 #include "core/identifiers.hpp"
 #include "monitoring/buckets.hpp"
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace turnout {
 
@@ -31,18 +31,6 @@ std::string path_of(std::string_view url) {
   const auto slash = rest.find('/');
   return slash == std::string_view::npos ? std::string{}
                                          : std::string{rest.substr(slash)};
-}
-
-std::string host_of(std::string_view url) {
-  auto host = without_scheme(url);
-  host = host.substr(0, host.find('/'));
-  if (host.starts_with('['))
-    host = host.substr(0, host.find(']') + 1);
-  else
-    host = host.substr(0, host.find(':'));
-  if (host.ends_with('.'))
-    host.remove_suffix(1);
-  return lowered(host);
 }
 
 void cut_slashes(std::string& url) {
@@ -100,10 +88,9 @@ void site::derive() {
     = base_url.empty() ? std::string{default_prefix} : path_of(base_url);
   public_root = base_url.substr(0, base_url.size() - path_of(base_url).size());
   description = describe_api(base_url, public_root, short_base);
-  own_host = host_of(short_base);
-  forbidden.names.clear();
-  if (!x_allow_own_host && !own_host.empty())
-    forbidden.names.push_back(own_host);
+  auto own = host_of_short_links(short_base);
+  own_host = own.names.empty() ? std::string{} : own.names.front();
+  forbidden = x_allow_own_host ? own_hosts{} : std::move(own);
   cookie_attributes = "; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax";
   if (short_base.starts_with("https://"))
     cookie_attributes += "; Secure";

@@ -151,6 +151,18 @@ struct day_secret {
   std::array<uint8_t, 32> secret{};
 };
 
+/// Where a link stands in the list of links.
+struct link_place {
+  timestamp created_at;
+  uuid id;
+};
+
+/// A link with the clicks that were counted on it.
+struct counted_link {
+  link subject;
+  int64_t clicks = 0;
+};
+
 /// Bounds of a click list; both ends are inclusive at the start and exclusive
 /// at the end.
 struct click_range {
@@ -292,6 +304,15 @@ public:
   /// first. `page` counts from 1.
   virtual caf::expected<link_page> list_links(const uuid& account_id, int page,
                                               int per_page)
+    = 0;
+
+  /// Returns at most `limit` links of an account that are not deleted and come
+  /// behind `before` in the order of `list_links` (none: from the newest on):
+  /// page by page with the last one's place they are all links, each once,
+  /// whatever is made or deleted meanwhile.
+  virtual caf::expected<std::vector<counted_link>>
+  links_before(const uuid& account_id, const std::optional<link_place>& before,
+               int limit)
     = 0;
 
   // -- events -----------------------------------------------------------------

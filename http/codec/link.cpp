@@ -336,6 +336,8 @@ json::object to_json(const link& x) {
   result["enable_conversion_tracking"] = x.enable_conversion_tracking;
   result["conversion_redirect_url"]
     = text_or_null(x.conversion_redirect_url.value_or(""));
+  if (x.imported_clicks > 0)
+    result["imported_clicks"] = x.imported_clicks;
   return result;
 }
 

@@ -64,7 +64,7 @@ const std::vector<storage::migration>& schema() {
        " conversion_redirect_url TEXT NOT NULL,"
        " created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,"
        " generation INTEGER NOT NULL, stratum INTEGER NOT NULL,"
-       " version BIGINT NOT NULL)",
+       " version BIGINT NOT NULL, imported_clicks BIGINT NOT NULL)",
        "CREATE UNIQUE INDEX links_by_slug ON links (slug)",
        "CREATE UNIQUE INDEX links_by_id ON links (id_hi, id_lo)",
        "CREATE INDEX links_by_user ON links"

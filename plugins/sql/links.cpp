@@ -2,6 +2,8 @@
 #include "plugins/sql/sql_backend.hpp"
 #include "plugins/sql/statements.hpp"
 
+#include <limits>
+
 namespace turnout::plugins {
 
 using storage::change;
@@ -94,7 +96,8 @@ sql_backend::create_link(const link& x,
                   row.auto_winner, row.auto_winner_threshold, row.routing,
                   row.geo, row.enable_conversion_tracking,
                   row.conversion_redirect_url, row.created_at, row.updated_at,
-                  row.generation, row.stratum, row.version))
+                  row.generation, row.stratum, row.version,
+                  row.imported_clicks))
       fail(ec::conflict, "slug");
     for (auto& v : made.variants)
       v.key = add_variant(db, made.key, v);
@@ -201,6 +204,35 @@ caf::expected<link_page> sql_backend::list_links(const uuid& account_id,
       db.first(sql::sums_of_link,
                std::tie(item.total_clicks, item.total_conversions), keys[i]);
       db.first(sql::top_variant, std::tie(item.top_variant), keys[i]);
+    }
+    tx.commit();
+    return result;
+  });
+}
+
+caf::expected<std::vector<storage::counted_link>>
+sql_backend::links_before(const uuid& account_id,
+                          const std::optional<storage::link_place>& before,
+                          int limit) {
+  return attempt("read the links", [&](connection& db) {
+    std::vector<storage::counted_link> result;
+    auto created_at = std::numeric_limits<int64_t>::max();
+    uuid id;
+    if (before) {
+      created_at = to_micros(before->created_at);
+      id = before->id;
+    }
+    transaction tx{db, access::read};
+    link_row row;
+    db.each(
+      sql::links_before, row.columns(),
+      [&] { result.emplace_back(storage::counted_link{row.get()}); },
+      account_id, created_at, id, limit);
+    int64_t conversions = 0;
+    for (auto& x : result) {
+      load_variants(db, x.subject);
+      db.first(sql::sums_of_link, std::tie(x.clicks, conversions),
+               x.subject.key);
     }
     tx.commit();
     return result;

@@ -85,7 +85,8 @@ link_row::link_row(const link& x)
     updated_at(to_micros(x.updated_at)),
     generation(x.generation),
     stratum(x.stratum),
-    version(x.version) {
+    version(x.version),
+    imported_clicks(x.imported_clicks) {
   // nop
 }
 
@@ -110,6 +111,7 @@ link link_row::get() const {
   x.generation = generation;
   x.stratum = stratum;
   x.version = version;
+  x.imported_clicks = imported_clicks;
   return x;
 }
 

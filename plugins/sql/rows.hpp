@@ -73,6 +73,7 @@ struct link_row {
   int generation = 0;
   int stratum = 0;
   int64_t version = 0;
+  int64_t imported_clicks = 0;
 
   link_row() = default;
   explicit link_row(const link& x);
@@ -82,7 +83,8 @@ struct link_row {
     return std::tie(key, id, user_id, slug, name, is_active, is_deleted,
                     auto_winner, auto_winner_threshold, routing, geo,
                     enable_conversion_tracking, conversion_redirect_url,
-                    created_at, updated_at, generation, stratum, version);
+                    created_at, updated_at, generation, stratum, version,
+                    imported_clicks);
   }
 };
 

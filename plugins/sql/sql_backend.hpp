@@ -85,6 +85,11 @@ public:
   caf::expected<link_page> list_links(const uuid& account_id, int page,
                                       int per_page) override;
 
+  caf::expected<std::vector<storage::counted_link>>
+  links_before(const uuid& account_id,
+               const std::optional<storage::link_place>& before,
+               int limit) override;
+
   // -- events (events.cpp, conversion_store.cpp) ------------------------------
 
   caf::expected<storage::store_result>

@@ -113,10 +113,11 @@ inline constexpr char add_link[]
   = "INSERT INTO links (id_hi, id_lo, user_hi, user_lo, slug, name, is_active,"
     " is_deleted, auto_winner, auto_winner_threshold, routing, geo,"
     " enable_conversion_tracking, conversion_redirect_url, created_at,"
-    " updated_at, generation, stratum, version) VALUES (:id_hi, :id_lo,"
+    " updated_at, generation, stratum, version, imported_clicks) VALUES"
+    " (:id_hi, :id_lo,"
     " :user_hi, :user_lo, :slug, :name, :is_active, :is_deleted, :auto_winner,"
     " :threshold, :routing, :geo, :tracking, :conversion_url, :created_at,"
-    " :updated_at, :generation, :stratum, :version)"
+    " :updated_at, :generation, :stratum, :version, :imported)"
     " ON CONFLICT (slug) DO NOTHING RETURNING link_key";
 
 inline constexpr char add_variant[]
@@ -134,13 +135,14 @@ inline constexpr char link_by_slug[]
   = "SELECT link_key, id_hi, id_lo, user_hi, user_lo, slug, name, is_active,"
     " is_deleted, auto_winner, auto_winner_threshold, routing, geo,"
     " enable_conversion_tracking, conversion_redirect_url, created_at,"
-    " updated_at, generation, stratum, version FROM links WHERE slug = :slug";
+    " updated_at, generation, stratum, version, imported_clicks FROM links"
+    " WHERE slug = :slug";
 
 inline constexpr char link_by_id[]
   = "SELECT link_key, id_hi, id_lo, user_hi, user_lo, slug, name, is_active,"
     " is_deleted, auto_winner, auto_winner_threshold, routing, geo,"
     " enable_conversion_tracking, conversion_redirect_url, created_at,"
-    " updated_at, generation, stratum, version FROM links"
+    " updated_at, generation, stratum, version, imported_clicks FROM links"
     " WHERE id_hi = :id_hi AND id_lo = :id_lo";
 
 inline constexpr char variants_of_link[]
@@ -179,6 +181,15 @@ inline constexpr char list_links[]
     " ORDER BY created_at DESC, id_hi DESC, id_lo DESC"
     " LIMIT :limit OFFSET :offset) AS page JOIN links l USING (link_key)"
     " ORDER BY l.created_at DESC, l.id_hi DESC, l.id_lo DESC";
+
+inline constexpr char links_before[]
+  = "SELECT link_key, id_hi, id_lo, user_hi, user_lo, slug, name, is_active,"
+    " is_deleted, auto_winner, auto_winner_threshold, routing, geo,"
+    " enable_conversion_tracking, conversion_redirect_url, created_at,"
+    " updated_at, generation, stratum, version, imported_clicks FROM links"
+    " WHERE user_hi = :user_hi AND user_lo = :user_lo AND is_deleted = 0"
+    " AND (created_at, id_hi, id_lo) < (:created_at, :id_hi, :id_lo)"
+    " ORDER BY created_at DESC, id_hi DESC, id_lo DESC LIMIT :limit";
 
 inline constexpr char sums_of_link[]
   = "SELECT coalesce(sum(clicks), 0), coalesce(sum(conversions), 0)"

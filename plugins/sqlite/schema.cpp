@@ -213,6 +213,13 @@ const std::vector<storage::migration>& schema() {
        " ON refresh_tokens (family_hi, family_lo)",
        "CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at)",
      }},
+    {5,
+     "imported clicks",
+     {
+       // Fixed when the link is made.
+       "ALTER TABLE links ADD COLUMN imported_clicks INTEGER NOT NULL"
+       " DEFAULT 0",
+     }},
   };
   return steps;
 }

@@ -234,6 +234,14 @@ public:
     return result;
   }
 
+  caf::expected<std::vector<storage::counted_link>>
+  links_before(const uuid&, const std::optional<storage::link_place>&,
+               int) override {
+    if (auto err = enter("links_before"))
+      return err;
+    return std::vector<storage::counted_link>{};
+  }
+
   caf::expected<storage::store_result>
   store_events(const storage::event_batch& batch) override {
     if (auto err = enter("store_events"))

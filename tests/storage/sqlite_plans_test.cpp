@@ -79,6 +79,7 @@ TEST_F(sqlite_plans_test, case_98_no_request_reads_a_whole_table) {
                                 sql::variants_of_link,
                                 sql::strata_of_link,
                                 sql::list_links,
+                                sql::links_before,
                                 sql::count_links,
                                 sql::totals_of_link,
                                 sql::first_and_last_day,
@@ -107,8 +108,8 @@ TEST_F(sqlite_plans_test, case_98_no_request_reads_a_whole_table) {
 
 TEST_F(sqlite_plans_test, case_98_pages_come_in_the_order_of_an_index) {
   auto is_sorted = HasSubstr("TEMP B-TREE");
-  for (const char* statement :
-       {sql::list_clicks, sql::conversions_of_link, sql::changes_since})
+  for (const char* statement : {sql::list_clicks, sql::links_before,
+                                sql::conversions_of_link, sql::changes_since})
     EXPECT_THAT(plan_of(statement), Each(Not(is_sorted))) << statement;
   // Only the links of the page are sorted, after their rows were found.
   auto plan = plan_of(sql::list_links);

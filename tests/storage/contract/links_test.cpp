@@ -51,6 +51,7 @@ TEST_P(links_test, keeps_every_field_of_a_link) {
   x.variants[0].label = "A b\"c";
   x.variants[0].destination_url = "https://a.example/?x=%2B&y='\"";
   x.variants[1].is_winner = true;
+  x.imported_clicks = int64_t{1} << 40;
   auto made = db->create_link(x, std::nullopt);
   ASSERT_TRUE(made) << detail(made.error());
   EXPECT_FALSE(made->replayed);
@@ -343,6 +344,59 @@ TEST_P(links_test, finds_idempotency_records_through_another_connection) {
   auto retry = db->create_link(new_link("conn-2"), once("key", "hash"));
   ASSERT_TRUE(retry);
   EXPECT_TRUE(retry->replayed);
+}
+
+TEST_P(links_test, reads_all_links_page_by_page_while_others_come_and_go) {
+  // Two of each moment, so that the id decides.
+  std::vector<std::string> wanted;
+  for (int i = 0; i < 10; ++i)
+    wanted.emplace_back(
+      store_link("page-" + std::to_string(i), moment(i / 2)).slug);
+  auto other = new_link("other");
+  other.user_id = make_uuid(now());
+  ASSERT_TRUE(db->create_link(other, std::nullopt));
+  auto gone = store_link("gone", moment(2, 30));
+  auto deleted = mark_deleted(gone, moment(3));
+  ASSERT_TRUE(deleted);
+  std::vector<std::string> seen;
+  std::optional<link_place> last;
+  for (;;) {
+    auto page = db->links_before(owner, last, 3);
+    ASSERT_TRUE(page) << detail(page.error());
+    for (const auto& x : *page)
+      seen.emplace_back(x.subject.slug);
+    if (page->size() < 3)
+      break;
+    last = link_place{page->back().subject.created_at, page->back().subject.id};
+    if (seen.size() == 3) {
+      // A newer one, and one that was read goes, one that was not too.
+      store_link("newer", moment(20));
+      ASSERT_TRUE(db->save_link(*deleted));
+      ASSERT_TRUE(db->save_link(*mark_deleted(load(seen[0]), moment(9))));
+    }
+  }
+  auto sorted = seen;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(sorted, wanted);
+  // The same order as that of the list.
+  auto listed = slugs(1, 20);
+  listed.erase(listed.begin());
+  seen.erase(seen.begin());
+  EXPECT_EQ(seen, listed);
+}
+
+TEST_P(links_test, reads_links_whole_with_their_clicks) {
+  auto x = store_link("whole");
+  store_click(x, 0, moment(1), 1);
+  store_click(x, 1, moment(2), 2);
+  x = change_variants(
+    x, {{"A", "https://a.example/", 30}, {"C", "https://c.example/", 70}});
+  auto page = db->links_before(owner, std::nullopt, 10);
+  ASSERT_TRUE(page) << detail(page.error());
+  ASSERT_EQ(page->size(), 1u);
+  EXPECT_EQ(page->front().subject, load("whole"));
+  EXPECT_EQ(page->front().subject.variants.size(), 3u);
+  EXPECT_EQ(page->front().clicks, 2);
 }
 
 } // namespace turnout::test
