@@ -5,6 +5,7 @@
 #include "app/output.hpp"
 #include "app/store.hpp"
 #include "core/utf8.hpp"
+#include "http/reachable_address.hpp"
 #include "transfer/exporter.hpp"
 #include "transfer/importer.hpp"
 #include "transfer/progress.hpp"
@@ -99,7 +100,7 @@ own_hosts forbidden_hosts(const settings& options) {
   if (options.redirect.allow_own_host)
     return {};
   return host_of_short_links(options.http.short_base.empty()
-                               ? "http://" + options.http.listen
+                               ? reachable_address(options.http.listen)
                                : options.http.short_base);
 }
 

@@ -1,6 +1,7 @@
 #include "http/site.hpp"
 
 #include "core/identifiers.hpp"
+#include "http/reachable_address.hpp"
 #include "monitoring/buckets.hpp"
 
 #include <algorithm>
@@ -69,11 +70,7 @@ site::site(service& actors, const settings& options, metrics& counters,
 }
 
 void site::listening_on(const std::string& address) {
-  // Nobody can go to "any address".
-  auto reachable = address;
-  for (std::string_view any : {"0.0.0.0:", "[::]:"})
-    if (address.starts_with(any))
-      reachable = "localhost:" + address.substr(any.size());
+  const auto reachable = reachable_address(address);
   if (short_base.empty())
     short_base = "http://" + reachable;
   if (base_url.empty())

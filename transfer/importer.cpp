@@ -41,6 +41,14 @@ caf::error slug_taken(const std::string& slug) {
   return make_error(ec::conflict, "Slug '" + slug + "' is already taken");
 }
 
+caf::error id_taken(const uuid& id, const std::string& slug) {
+  return make_error(
+    ec::conflict,
+    "id '" + id.str() + "' belongs to "
+      + (slug.empty() ? "another row" : "the link with slug '" + slug + "'")
+      + " already");
+}
+
 /// Returns 64 bits of the hash of a text, enough to tell millions apart.
 uint64_t fingerprint(std::string_view text) {
   return std::stoull(sha256_hex(text).substr(0, 16), nullptr, 16);
@@ -140,15 +148,26 @@ caf::expected<importer::place> importer::find_by_id(const link_draft& x) {
   if (!stored)
     return std::move(stored.error());
   if (!*stored)
-    return place::free;
-  if (x.has_id || !x.subject.slug.empty())
-    return make_error(ec::conflict, "id '" + id.str()
-                                      + "' belongs to the link with slug '"
-                                      + (*stored)->slug + "' already");
-  if ((*stored)->is_deleted)
+    return is_new_id(x) ? caf::expected{place::free} : id_taken(id, {});
+  const auto& known = **stored;
+  if (!x.subject.slug.empty())
+    return id_taken(id, known.slug);
+  if (known.is_deleted)
     return make_error(ec::conflict, "this row was imported before, and its "
                                     "link was deleted since");
+  auto same = x.subject;
+  same.slug = known.slug;
+  // An id that was derived from the content belongs to it, whatever was changed
+  // since.
+  if (x.has_id && !is_same_link(known, same))
+    return id_taken(id, known.slug);
   return place::present;
+}
+
+bool importer::is_new_id(const link_draft& x) {
+  if (!x_options.dry_run)
+    return true;
+  return x_seen.emplace(fingerprint(x.subject.id.str()), 0).second;
 }
 
 caf::error importer::check_count() {

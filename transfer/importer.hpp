@@ -58,6 +58,9 @@ private:
 
   caf::expected<place> find_by_id(const link_draft& x);
 
+  /// Tells whether no row of a dry run had the id.
+  bool is_new_id(const link_draft& x);
+
   caf::error check_count();
 
   caf::error store(link x, bool make_slug);

@@ -58,6 +58,8 @@ TEST_F(command_line_test, help_on_every_level) {
                                                {"migrate"},
                                                {"verify"},
                                                {"purge"},
+                                               {"import"},
+                                               {"export"},
                                                {"check-config"},
                                                {"user", "api-access"},
                                                {"user", "rate-limit"}};
@@ -69,8 +71,8 @@ TEST_F(command_line_test, help_on_every_level) {
     EXPECT_THAT(result.err, IsEmpty());
   }
   auto top = run({"--help"}).out;
-  for (auto command :
-       {"serve", "user", "key", "migrate", "check-config", "verify", "purge"})
+  for (auto command : {"serve", "user", "key", "migrate", "check-config",
+                       "verify", "purge", "import", "export"})
     EXPECT_THAT(top, HasSubstr(command));
 }
 

@@ -122,6 +122,18 @@ TEST(destination, is_bounded) {
 }
 
 // YOURLS/YOURLS#173
+TEST(destination, knows_the_host_of_the_short_links) {
+  auto host = [](std::string_view address) {
+    auto own = host_of_short_links(address);
+    return own.names.empty() ? "none" : own.names.front();
+  };
+  EXPECT_EQ(host("https://Go.Example"), "go.example");
+  EXPECT_EQ(host("http://go.example.:8080/x"), "go.example");
+  EXPECT_EQ(host("http://[::1]:8080"), "[::1]");
+  EXPECT_EQ(host("127.0.0.1:8080"), "127.0.0.1");
+  EXPECT_EQ(host(""), "none");
+}
+
 TEST(destination, must_not_be_our_own) {
   own_hosts own{{"s.example", "go.example"}};
   for (auto bad : {"https://s.example/l-1", "http://S.EXAMPLE/l-1",

@@ -183,6 +183,13 @@ TEST(rules, of_thresholds) {
             "auto_winner_threshold must be at most 1000000000");
 }
 
+TEST(rules, of_the_number_of_links) {
+  EXPECT_EQ(text_of(check_link_count(1'000'000, 0)), "fine");
+  EXPECT_EQ(text_of(check_link_count(2, 3)), "fine");
+  EXPECT_EQ(text_of(check_link_count(3, 3)),
+            "The account has as many links as it may have (3)");
+}
+
 TEST(rules, of_countries) {
   auto n = 0;
   for (auto x = 'A'; x <= 'Z'; ++x)

@@ -21,6 +21,15 @@ TEST(time, renders_milliseconds_and_z) {
   EXPECT_EQ(to_iso8601(from_micros(-1)), "1969-12-31T23:59:59.999Z");
 }
 
+TEST(time, renders_what_is_stored) {
+  EXPECT_EQ(to_iso8601_micros(from_micros(0)), "1970-01-01T00:00:00.000000Z");
+  for (int64_t us : {1795816737123456, 951782399000007, 1795816737120000}) {
+    auto back = parse_date_or_time(to_iso8601_micros(from_micros(us)));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(to_micros(back->at), us);
+  }
+}
+
 TEST(time, knows_the_day_of_a_moment) {
   EXPECT_EQ(day_of(from_micros(0)), 0);
   EXPECT_EQ(day_of(from_micros(86'399'999'999)), 0);
