@@ -161,8 +161,7 @@ int import_links(const settings& options, const import_request& what) {
       bar.update(bytes, size, rows());
       if (!err)
         return {};
-      const auto code = code_of(err);
-      if (code != ec::invalid && code != ec::conflict)
+      if (!transfer::is_refusal(err))
         return err;
       tell("line " + std::to_string(x.line) + ": " + detail(err));
       return {};

@@ -68,6 +68,11 @@ uuid derived_id(const uuid& owner, const std::string& content, int n) {
 
 } // namespace
 
+bool is_refusal(const caf::error& err) noexcept {
+  const auto code = code_of(err);
+  return code == ec::invalid || code == ec::conflict;
+}
+
 importer::importer(storage::backend& db, const import_options& options)
   : x_db{db}, x_options{options} {
   // nop
@@ -109,7 +114,7 @@ caf::error importer::take(const record& x) {
     return {};
   };
   auto err = attempt();
-  if (err)
+  if (err && is_refusal(err))
     ++x_counts.refused;
   return err;
 }
@@ -191,6 +196,10 @@ caf::error importer::store(link x, bool make_slug) {
       return {};
     if (code_of(made.error()) != ec::conflict)
       return std::move(made.error());
+    // Perhaps it was stored when the answer was lost.
+    auto stored = patiently([&] { return x_db.load_link(x.slug); });
+    if (stored && *stored && (*stored)->id == x.id)
+      return {};
   }
   // Somebody took it a moment ago.
   return slug_taken(x.slug);

@@ -33,15 +33,19 @@ struct import_counts {
   int64_t clicks = 0;
 };
 
+/// Returns whether an error says what is wrong with a record, and not that the
+/// store failed.
+bool is_refusal(const caf::error& err) noexcept;
+
 /// Stores links one by one, so that an import that was ended in its middle and
 /// is repeated makes those that are missing, and none twice.
 class importer {
 public:
   importer(storage::backend& db, const import_options& options);
 
-  /// Stores the link of a record, or fails with `ec::invalid` or `ec::conflict`
-  /// and the rule that it breaks; any other code is a failure of the store,
-  /// after which nothing more can be done.
+  /// Stores the link of a record, or fails with the rule that it breaks
+  /// (`is_refusal`), or with a failure of the store, after which nothing more
+  /// can be done.
   caf::error take(const record& x);
 
   const import_counts& counts() const noexcept {

@@ -136,22 +136,23 @@ size_t columns_of(const std::string& kind) {
 
 std::string table_row(const std::string& kind, const row& x) {
   const auto title = quoted(x.title);
+  const auto url = quoted(x.url);
   if (kind == "csv")
-    return x.slug + "," + title + ",\"A, first\"," + x.url + ",30,B,"
+    return x.slug + "," + title + ",\"A, first\"," + url + ",30,B,"
            + "https://b.example/,70," + date(x, "T", "Z") + "," + clicks(x)
            + ",\"=1+1\"\r\n";
   if (kind == "bitly")
-    return title + ",https://bit.ly/" + x.slug + "," + x.url + ","
+    return title + ",https://bit.ly/" + x.slug + "," + url + ","
            + date(x, "T", "+0000") + "," + clicks(x) + ",a|b\n";
   if (kind == "yourls")
-    return quoted(x.slug) + "," + quoted(x.url) + "," + title + ","
+    return quoted(x.slug) + "," + url + "," + title + ","
            + quoted(date(x, " ", "")) + ",\"192.0.2.1\"," + quoted(clicks(x))
            + "\n";
   if (kind == "kutt")
-    return x.slug + ";" + x.url + ";" + title + ";" + date(x, "T", ".000Z")
-           + ";" + clicks(x) + "\r\n";
+    return x.slug + ";" + url + ";" + title + ";" + date(x, "T", ".000Z") + ";"
+           + clicks(x) + "\r\n";
   return date(x, "T", "+02:00") + ",s.test," + x.slug + ",https://s.test/"
-         + x.slug + "," + x.url + "," + title + ",a|b," + clicks(x) + "\r\n";
+         + x.slug + "," + url + "," + title + ",a|b," + clicks(x) + "\r\n";
 }
 
 std::string json_row(const std::string& kind, const row& x, fault broken) {

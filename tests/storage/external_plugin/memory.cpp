@@ -115,6 +115,11 @@ public:
     return not_kept();
   }
 
+  caf::expected<std::vector<counted_link>>
+  links_before(const uuid&, const std::optional<link_place>&, int) override {
+    return not_kept();
+  }
+
   caf::expected<store_result> store_events(const event_batch&) override {
     return not_kept();
   }
