@@ -99,8 +99,10 @@ void node::spawn_actors(storage::backend_factory open,
   x_system = std::make_unique<caf::actor_system>(x_system_config);
   auto& system = *x_system;
   x_pool = system.spawn(
-    store_pool, open, static_cast<size_t>(x_options.storage.workers),
-    static_cast<size_t>(x_options.storage.queue), &x_counters);
+    store_pool,
+    store_pool_settings{open, static_cast<size_t>(x_options.storage.workers),
+                        static_cast<size_t>(x_options.storage.queue)},
+    &x_counters);
   link_supervisor_tools for_supervisor{&x_options, &x_counters, &x_directory,
                                        x_pool};
   for_supervisor.link_saved = [this](const link& x) {

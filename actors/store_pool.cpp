@@ -14,8 +14,9 @@ namespace turnout {
 
 namespace {
 
-/// How long a dead worker's place stays empty.
-constexpr auto respawn_delay = std::chrono::seconds{1};
+/// How long a dead worker's place stays empty, and how often it is looked
+/// whether jobs have waited for too long.
+constexpr auto tick_interval = std::chrono::seconds{1};
 
 struct store_worker_state {
   static inline const char* name = "store_worker";
@@ -48,15 +49,40 @@ using pool_pointer = store_pool_actor::stateful_pointer<store_pool_state>;
 
 void run(pool_pointer self, store_job job, store_pool_state::promise promise);
 
+void refuse(store_pool_state& st, store_pool_state::promise& promise) {
+  st.counters->store_refused->Increment();
+  promise.deliver(make_error(ec::unavailable, "The store is busy, try again."));
+}
+
+void show_queue(store_pool_state& st) {
+  st.counters->store_queue->Set(static_cast<double>(st.waiting.size()));
+}
+
+/// Refuses the jobs that have waited for too long.
+void expire(store_pool_state& st) {
+  const auto oldest = std::chrono::steady_clock::now() - st.settings.max_wait;
+  while (!st.waiting.empty() && st.waiting.front().since < oldest) {
+    refuse(st, st.waiting.front().answer);
+    st.waiting.pop_front();
+  }
+  show_queue(st);
+}
+
+void request_tick(pool_pointer self) {
+  if (!std::exchange(self->state.ticking, true))
+    self->delayed_send(self, tick_interval, tick_atom::value);
+}
+
 void next(pool_pointer self, const store_worker_actor& worker) {
   auto& st = self->state;
   st.idle.push_back(worker);
+  expire(st);
   if (st.waiting.empty())
     return;
-  auto [job, promise] = std::move(st.waiting.front());
+  auto first = std::move(st.waiting.front());
   st.waiting.pop_front();
-  st.counters->store_queue->Set(static_cast<double>(st.waiting.size()));
-  run(self, std::move(job), std::move(promise));
+  show_queue(st);
+  run(self, std::move(first.job), std::move(first.answer));
 }
 
 /// Gives a job to the worker that has been idle longest.
@@ -85,8 +111,7 @@ void run(pool_pointer self, store_job job, store_pool_state::promise promise) {
         st.counters->actor_restarts->Increment();
         std::erase(st.workers, worker);
         ++st.missing;
-        if (!std::exchange(st.ticking, true))
-          self->delayed_send(self, respawn_delay, tick_atom::value);
+        request_tick(self);
       });
 }
 
@@ -97,22 +122,19 @@ store_pool_state::~store_pool_state() {
     caf::anon_send_exit(worker, caf::exit_reason::user_shutdown);
 }
 
-store_pool_actor::behavior_type store_pool(pool_pointer self,
-                                           storage::backend_factory open,
-                                           size_t workers, size_t max_queue,
-                                           metrics* counters) {
+store_pool_actor::behavior_type
+store_pool(pool_pointer self, store_pool_settings settings, metrics* counters) {
   auto& st = self->state;
-  st.open = std::move(open);
-  st.max_queue = max_queue;
+  st.settings = std::move(settings);
   st.counters = counters;
   const auto add_worker = [self] {
     auto& st = self->state;
     auto worker
-      = self->spawn<caf::detached>(store_worker, st.open, st.counters);
+      = self->spawn<caf::detached>(store_worker, st.settings.open, st.counters);
     st.workers.push_back(worker);
     return worker;
   };
-  for (size_t i = 0; i < workers; ++i)
+  for (size_t i = 0; i < st.settings.workers; ++i)
     st.idle.push_back(add_worker());
   return {
     [=](const store_job& job) -> caf::result<store_outcome> {
@@ -120,13 +142,12 @@ store_pool_actor::behavior_type store_pool(pool_pointer self,
       auto promise = self->make_response_promise<store_outcome>();
       if (!st.idle.empty()) {
         run(self, job, promise);
-      } else if (st.waiting.size() < st.max_queue) {
-        st.waiting.emplace_back(job, promise);
-        st.counters->store_queue->Set(static_cast<double>(st.waiting.size()));
+      } else if (st.waiting.size() < st.settings.max_queue) {
+        st.waiting.push_back({job, promise, std::chrono::steady_clock::now()});
+        show_queue(st);
+        request_tick(self);
       } else {
-        st.counters->store_refused->Increment();
-        promise.deliver(
-          make_error(ec::unavailable, "The store is busy, try again."));
+        refuse(st, promise);
       }
       return promise;
     },
@@ -135,6 +156,9 @@ store_pool_actor::behavior_type store_pool(pool_pointer self,
       st.ticking = false;
       for (; st.missing > 0; --st.missing)
         next(self, add_worker());
+      expire(st);
+      if (!st.waiting.empty())
+        request_tick(self);
     },
   };
 }

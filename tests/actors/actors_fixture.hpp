@@ -50,8 +50,9 @@ struct actors_fixture : testing::Test {
   }
 
   void start_pool(size_t workers = 1, size_t queue = 100) {
-    pool = system->spawn(store_pool, open_memory(store), workers, queue,
-                         &counters);
+    pool = system->spawn(
+      store_pool, store_pool_settings{open_memory(store), workers, queue},
+      &counters);
   }
 
   /// Runs `f` on a reactor and waits for it and for what it posted there.

@@ -72,6 +72,33 @@ TEST_F(store_pool_test, refuses_more_than_may_wait) {
   EXPECT_EQ(code_of(a ? b.error() : a.error()), ec::unavailable);
 }
 
+TEST_F(store_pool_test, refuses_what_has_waited_for_too_long) {
+  pool = system->spawn(
+    store_pool,
+    store_pool_settings{[this]() -> caf::expected<storage::backend_ptr> {
+                          return storage::backend_ptr{
+                            new test::memory_backend{store}};
+                        },
+                        1, 10, std::chrono::milliseconds{1}},
+    &counters);
+  test::latch_gate gate;
+  std::promise<void> running;
+  auto stuck = run([&](auto&) {
+    running.set_value();
+    gate.wait();
+    return 1;
+  });
+  running.get_future().wait();
+  // Answered while the only worker is stuck.
+  const auto late = test::await(run([](auto&) { return 2; }));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(code_of(late.error()), ec::unavailable);
+  EXPECT_EQ(counters.store_refused->Value(), 1);
+  EXPECT_EQ(counters.store_queue->Value(), 0);
+  gate.open();
+  EXPECT_TRUE(test::await(std::move(stuck)));
+}
+
 TEST_F(store_pool_test, replaces_a_worker_that_dies) {
   start_pool(1, 10);
   const auto x = test::await(
@@ -83,15 +110,16 @@ TEST_F(store_pool_test, replaces_a_worker_that_dies) {
 
 TEST_F(store_pool_test, goes_on_when_the_store_cannot_be_opened_for_a_while) {
   auto fails = std::make_shared<std::atomic<bool>>(true);
-  pool = system->spawn(store_pool,
-                       storage::backend_factory{
-                         [=, this]() -> caf::expected<storage::backend_ptr> {
-                           if (*fails)
-                             return make_error(ec::unavailable, "no database");
-                           return storage::backend_ptr{
-                             new test::memory_backend{store}};
-                         }},
-                       size_t{1}, size_t{10}, &counters);
+  pool = system->spawn(
+    store_pool,
+    store_pool_settings{[=, this]() -> caf::expected<storage::backend_ptr> {
+                          if (*fails)
+                            return make_error(ec::unavailable, "no database");
+                          return storage::backend_ptr{
+                            new test::memory_backend{store}};
+                        },
+                        1, 10},
+    &counters);
   EXPECT_EQ(detail(test::await(run([](auto&) { return 1; })).error()),
             "no database");
   *fails = false;
