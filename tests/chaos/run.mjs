@@ -2,7 +2,7 @@
 //   node run.mjs [--short] [--binary B] [--storage S] [--dir D] [--rate N]
 //                [scenario...]
 // Exit code 0 when all promises were kept. docs/cluster.md tells more.
-import { existsSync, mkdtempSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,8 @@ import { Load } from './load.mjs';
 // In this order; each leaves the cluster as it found it.
 const names = [
   'empty_database', 'one_slug', 'one_idempotency_key', 'exact_limit',
-  'visibility', 'rolling_restart', 'kill_node', 'freeze_node', 'full_journal',
+  'visibility', 'pixels_over_nodes', 'rolling_restart', 'kill_node',
+  'freeze_node', 'full_journal',
   'kill_backends', 'stop_database', 'drop_packets', 'fail_over',
 ];
 
@@ -33,9 +34,14 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// Not deep, and everybody may pass: PostgreSQL does not run as root.
-const dir = options.dir ?? join(mkdtempSync(join(tmpdir(), 'turnout-chaos-')),
-                                'cluster');
+function new_directory() {
+  const parent = mkdtempSync(join(tmpdir(), 'turnout-chaos-'));
+  // PostgreSQL does not run as root, so that others must be able to pass.
+  chmodSync(parent, 0o711);
+  return join(parent, 'cluster');
+}
+
+const dir = options.dir ?? new_directory();
 const cluster = new Cluster(dir);
 
 async function run(scenario) {

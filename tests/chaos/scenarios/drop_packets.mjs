@@ -8,11 +8,12 @@ import { until } from '../cluster.mjs';
 export const needs = 'postgresql';
 
 export async function fault(cluster, { short }) {
-  const seconds = short ? 12 : 30;
+  const seconds = short ? 8 : 30;
   await sleep(1000);
   await cluster.gate('drop');
   const begin = Date.now();
-  const { status } = await cluster.api('GET', '/links');
+  const { status } = await cluster.api('GET', '/links', undefined,
+                                       { base: cluster.nodes[0].url });
   const took = (Date.now() - begin) / 1000;
   if (status !== 503) throw new Error(`the API answers ${status}, not 503`);
   await sleep(Math.max(0, begin + seconds * 1000 - Date.now()));

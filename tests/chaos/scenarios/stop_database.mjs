@@ -7,7 +7,7 @@ import { until } from '../cluster.mjs';
 export const needs = 'postgresql';
 
 export async function fault(cluster, { short }) {
-  const seconds = short ? 12 : 60;
+  const seconds = short ? 8 : 60;
   await sleep(1000);
   await cluster.stop('pg1', 'pg2');
   const end = Date.now() + seconds * 1000;
