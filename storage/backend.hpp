@@ -85,7 +85,7 @@ struct store_result {
   int64_t clicks = 0;
   int64_t excluded = 0;
   int64_t conversions = 0;
-  /// Conversions that found no click, or were repeats.
+  /// Conversions that found no click so far, or were repeats.
   int64_t conversions_dropped = 0;
   /// Events that were stored before and skipped now.
   int64_t replayed = 0;

@@ -212,6 +212,20 @@ const std::vector<storage::migration>& schema() {
        " clicks INTEGER NOT NULL)",
        "INSERT INTO horizons VALUES (0, 0)",
      }},
+    {2,
+     "conversions before their click",
+     {
+       "CREATE TABLE waiting_conversions ("
+       " click_hi BIGINT NOT NULL, click_lo BIGINT NOT NULL,"
+       " id_hi BIGINT NOT NULL, id_lo BIGINT NOT NULL,"
+       " link_hi BIGINT NOT NULL, link_lo BIGINT NOT NULL,"
+       " event_id TEXT NOT NULL, value TEXT NOT NULL,"
+       " currency TEXT NOT NULL, occurred_at BIGINT NOT NULL,"
+       " created_at BIGINT NOT NULL, kept_at BIGINT NOT NULL,"
+       " PRIMARY KEY (click_hi, click_lo, id_hi, id_lo))",
+       "CREATE INDEX waiting_conversions_by_age"
+       " ON waiting_conversions (kept_at)",
+     }},
   };
   return steps;
 }

@@ -1,5 +1,6 @@
 #include "plugins/sql/sql_backend.hpp"
 #include "plugins/sql/statements.hpp"
+#include "plugins/sql/waiting_conversions.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -46,6 +47,7 @@ public:
     // Before the flush: it makes each visitor's newest click the stored one,
     // while a conversion belongs to the newest click before it.
     store_conversions();
+    store_arrived_conversions();
     flush(x_db, x_tables, x_sums);
     for (auto [journal, position] : x_positions.next())
       x_db.run(sql::set_position, position, x_batch.node, journal);
@@ -82,6 +84,7 @@ private:
         continue;
       }
       ++x_result.clicks;
+      x_new_clicks.insert(rows[i].event->id);
       x_sums.add_click(*rows[i].event, rows[i].values);
       if (!x_batch.conversions.empty())
         x_visits.add(*rows[i].event);
@@ -117,6 +120,15 @@ private:
     }
   }
 
+  /// Those whose click came after them, from another node.
+  void store_arrived_conversions() {
+    for (const auto& x : arrived_conversions(x_db, x_new_clicks)) {
+      if (store_conversion(x))
+        ++x_result.conversions;
+      forget_waiting(x_db, x);
+    }
+  }
+
   bool store_conversion(const conversion_request& x) {
     sql_conversion_source source{x_db, &x_visits};
     row_key link_key = 0;
@@ -129,9 +141,14 @@ private:
       link_key = clicked->link_key;
       x_db.first(sql::id_of_link, std::tie(link_id), link_key);
     }
-    if (link_key == 0)
+    if (link_key == 0) {
+      if (x.click_id && !x.link_id)
+        keep_waiting(x_db, x);
       return false;
+    }
     auto plan = plan_conversion(source, link_key, x);
+    if (plan.what == conversion_plan::outcome::click_not_found && x.click_id)
+      keep_waiting(x_db, x);
     if (plan.what != conversion_plan::outcome::record
         || !record(x_db, plan, x_sums))
       return false;
@@ -145,6 +162,7 @@ private:
   batch_positions x_positions;
   rollups x_sums;
   batch_visits x_visits;
+  std::set<uuid> x_new_clicks;
   /// The last conversion of each link.
   std::map<uuid, uuid> x_last;
   storage::store_result x_result;

@@ -289,6 +289,35 @@ inline constexpr char add_conversion[]
     " :click_hi, :click_lo, :event, :value, :currency, :occurred_at, :country,"
     " :referrer, :browser, :device, :system) ON CONFLICT DO NOTHING";
 
+#define COLUMNS                                                                \
+  "click_hi, click_lo, id_hi, id_lo, link_hi, link_lo, event_id, value,"       \
+  " currency, occurred_at, created_at"
+
+inline constexpr char add_waiting_conversion[]
+  = "INSERT INTO waiting_conversions (" COLUMNS ", kept_at) VALUES (:click_hi,"
+    " :click_lo, :id_hi, :id_lo, :link_hi, :link_lo, :event, :value, :currency,"
+    " :occurred_at, :created_at, :kept_at) ON CONFLICT DO NOTHING";
+
+inline constexpr char conversions_waiting_between[]
+  = "SELECT " COLUMNS " FROM waiting_conversions"
+    " WHERE click_hi >= :low AND click_hi <= :high";
+
+// Few, however many have made up a click.
+inline constexpr char conversions_arrived_since[]
+  = "SELECT " COLUMNS " FROM (SELECT * FROM waiting_conversions"
+    " WHERE kept_at >= :since ORDER BY kept_at DESC LIMIT 200) w"
+    " WHERE EXISTS (SELECT 1 FROM clicks c WHERE c.id_hi = w.click_hi"
+    " AND c.id_lo = w.click_lo)";
+
+#undef COLUMNS
+
+inline constexpr char forget_waiting_conversion[]
+  = "DELETE FROM waiting_conversions WHERE click_hi = :click_hi"
+    " AND click_lo = :click_lo AND id_hi = :id_hi AND id_lo = :id_lo";
+
+inline constexpr char forget_conversions_waiting_since[]
+  = "DELETE FROM waiting_conversions WHERE kept_at < :oldest";
+
 inline constexpr char conversion_by_event[]
   = "SELECT c.id_hi, c.id_lo, l.id_hi, l.id_lo, coalesce(v.id_hi, 0),"
     " coalesce(v.id_lo, 0), coalesce(v.label, ''), c.click_hi, c.click_lo,"

@@ -220,6 +220,20 @@ const std::vector<storage::migration>& schema() {
        "ALTER TABLE links ADD COLUMN imported_clicks INTEGER NOT NULL"
        " DEFAULT 0",
      }},
+    {6,
+     "conversions before their click",
+     {
+       "CREATE TABLE waiting_conversions ("
+       " click_hi INTEGER NOT NULL, click_lo INTEGER NOT NULL,"
+       " id_hi INTEGER NOT NULL, id_lo INTEGER NOT NULL,"
+       " link_hi INTEGER NOT NULL, link_lo INTEGER NOT NULL,"
+       " event_id TEXT NOT NULL, value TEXT NOT NULL,"
+       " currency TEXT NOT NULL, occurred_at INTEGER NOT NULL,"
+       " created_at INTEGER NOT NULL, kept_at INTEGER NOT NULL,"
+       " PRIMARY KEY (click_hi, click_lo, id_hi, id_lo)) WITHOUT ROWID",
+       "CREATE INDEX waiting_conversions_by_age"
+       " ON waiting_conversions (kept_at)",
+     }},
   };
   return steps;
 }

@@ -347,6 +347,84 @@ TEST_P(conversions_test, of_pixels_belong_to_the_click_before_them) {
   expect_verified();
 }
 
+TEST_P(conversions_test, of_pixels_wait_for_the_click_of_another_node) {
+  auto late = new_click(x, 1, moment(1), 7);
+  auto pixel = new_conversion(x, moment(2));
+  pixel.click_id = late.id;
+  pixel.value = "12.50";
+  pixel.currency = "EUR";
+  pixel.occurred_at = moment(2);
+  auto again = new_conversion(x, moment(3));
+  again.click_id = late.id;
+  auto order = new_conversion(x, moment(4));
+  order.click_id = late.id;
+  order.event_id = "order-1";
+  auto without_link = for_click(late.id, moment(5));
+  events.add(pixel).add(again).add(order).add(without_link);
+  EXPECT_EQ(store(events).conversions, 0);
+  // Other clicks change nothing.
+  store_click(x, 0, moment(6), 8);
+  EXPECT_EQ(summary(x).total_conversions, 0);
+  batch_builder other_node{make_uuid(now())};
+  other_node.add(late);
+  auto result = store(other_node);
+  EXPECT_EQ(result.clicks, 1);
+  EXPECT_EQ(result.conversions, 2);
+  ASSERT_EQ(result.totals.size(), 1u);
+  EXPECT_EQ(result.totals[0].variants[1].converted, 1);
+  EXPECT_EQ(of_variant(1), counts(2, 1));
+  auto whole = report(x);
+  ASSERT_EQ(whole.conversions.size(), 2u);
+  EXPECT_EQ(whole.conversions[1].id, pixel.id);
+  EXPECT_EQ(whole.conversions[1].value, "12.50");
+  EXPECT_EQ(whole.conversions[1].currency, "EUR");
+  EXPECT_EQ(whole.conversions[1].created_at, moment(2));
+  // Once.
+  store_click(x, 0, moment(7), 8);
+  EXPECT_EQ(of_variant(1), counts(2, 1));
+  EXPECT_EQ(raw->number("SELECT count(*) FROM waiting_conversions"), 0);
+  expect_sums_agree(x);
+  expect_verified();
+}
+
+TEST_P(conversions_test, of_pixels_that_missed_their_click_find_it) {
+  // As if the click had been stored at the same time by another transaction.
+  auto y = store_click(x, 0, moment(1), 7);
+  auto keep = [&](int seconds_ago) {
+    auto pixel = make_uuid(now());
+    auto text = [](uint64_t half) {
+      return std::to_string(static_cast<int64_t>(half)) + ", ";
+    };
+    raw->execute(
+      "INSERT INTO waiting_conversions VALUES (" + text(y.id.hi) + text(y.id.lo)
+      + text(pixel.hi) + text(pixel.lo) + text(x.id.hi) + text(x.id.lo)
+      + "'', '', '', 0, " + std::to_string(to_micros(moment(2))) + ", "
+      + std::to_string(to_micros(now() - std::chrono::seconds{seconds_ago}))
+      + ")");
+  };
+  keep(86'500); // Given up.
+  store_click(x, 1, moment(3), 8);
+  EXPECT_EQ(of_variant(0), counts(0, 0));
+  EXPECT_EQ(raw->number("SELECT count(*) FROM waiting_conversions"), 0);
+  keep(1);
+  store_click(x, 1, moment(4), 8);
+  EXPECT_EQ(of_variant(0), counts(1, 1));
+  EXPECT_EQ(raw->number("SELECT count(*) FROM waiting_conversions"), 0);
+  expect_verified();
+}
+
+TEST_P(conversions_test, of_pixels_do_not_wait_for_made_up_clicks) {
+  auto made_up = new_conversion(x, moment(2));
+  made_up.click_id = {0x8000'0000'0000'0000, 1};
+  auto of_last_week = new_conversion(x, moment(2));
+  of_last_week.click_id = make_uuid(moment(2, 0, -7));
+  auto of_tomorrow = new_conversion(x, moment(2));
+  of_tomorrow.click_id = make_uuid(moment(2, 0, 1));
+  events.add(made_up).add(of_last_week).add(of_tomorrow);
+  EXPECT_EQ(store(events).conversions_dropped, 3);
+  EXPECT_EQ(raw->number("SELECT count(*) FROM waiting_conversions"), 0);
+}
+
 TEST_P(conversions_test, of_nobodys_pixel_count_nothing) {
   store_click(x, 0, moment(1), 7);
   auto nobody = new_conversion(x, moment(2));
