@@ -152,7 +152,7 @@ caf::expected<bool> drain_state::move_batch() {
       batch.ranges.push_back({x.journal, last});
   }
   auto& counters = *x_tools.counters;
-  if (count == 0) {
+  if (count == 0 && !x_conversion_waits) {
     counters.drain_lag_seconds->Set(0);
     show_backlog();
     return false;
@@ -164,6 +164,7 @@ caf::expected<bool> drain_state::move_batch() {
     x_db.reset();
     return std::move(stored.error());
   }
+  x_conversion_waits = stored->is_conversion_waiting;
   const std::chrono::duration<double> took
     = std::chrono::steady_clock::now() - start;
   counters.drain_seconds->Observe(took.count());

@@ -72,6 +72,8 @@ private:
   storage::backend_ptr x_db;
   /// Last stored position by journal; only valid while `x_db` is open.
   std::map<int, int64_t> x_positions;
+  /// Whether the store should be asked again, even without events.
+  bool x_conversion_waits = false;
 };
 
 /// Behavior of the DRAIN, which blocks and therefore must be detached.

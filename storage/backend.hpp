@@ -87,6 +87,9 @@ struct store_result {
   int64_t conversions = 0;
   /// Conversions that found no click so far, or were repeats.
   int64_t conversions_dropped = 0;
+  /// Whether conversions wait for a click that another node may be storing now:
+  /// the next call, even without events, looks again.
+  bool is_conversion_waiting = false;
   /// Events that were stored before and skipped now.
   int64_t replayed = 0;
   /// Events that name a link or variant the store does not have.

@@ -127,6 +127,7 @@ private:
         ++x_result.conversions;
       forget_waiting(x_db, x);
     }
+    x_result.is_conversion_waiting = is_conversion_waiting(x_db);
   }
 
   bool store_conversion(const conversion_request& x) {

@@ -311,6 +311,9 @@ inline constexpr char conversions_arrived_since[]
 
 #undef COLUMNS
 
+inline constexpr char find_waiting_conversion[]
+  = "SELECT 1 FROM waiting_conversions WHERE kept_at >= :since LIMIT 1";
+
 inline constexpr char forget_waiting_conversion[]
   = "DELETE FROM waiting_conversions WHERE click_hi = :click_hi"
     " AND click_lo = :click_lo AND id_hi = :id_hi AND id_lo = :id_lo";

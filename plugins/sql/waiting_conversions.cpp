@@ -82,6 +82,12 @@ arrived_conversions(connection& db, const std::set<uuid>& new_clicks) {
   return result;
 }
 
+bool is_conversion_waiting(connection& db) {
+  auto found = 0;
+  return db.first(sql::find_waiting_conversion, std::tie(found),
+                  to_micros(now() - race_window));
+}
+
 void forget_waiting(connection& db, const conversion_request& x) {
   db.run(sql::forget_waiting_conversion, x.click_id, x.id);
 }

@@ -22,6 +22,9 @@ void keep_waiting(connection& db, const conversion_request& x);
 std::vector<conversion_request>
 arrived_conversions(connection& db, const std::set<uuid>& new_clicks);
 
+/// Returns whether `arrived_conversions` may find more soon.
+bool is_conversion_waiting(connection& db);
+
 /// Forgets a conversion that waited.
 void forget_waiting(connection& db, const conversion_request& x);
 

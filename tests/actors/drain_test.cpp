@@ -108,6 +108,22 @@ TEST_F(drain_test, keeps_what_the_store_does_not_take) {
   EXPECT_EQ(store->batches.front().clicks.size(), 1u);
 }
 
+TEST_F(drain_test, asks_again_while_a_conversion_waits_for_another_node) {
+  auto out = open(0);
+  out->append(conversion_at(0us));
+  ASSERT_FALSE(out->commit());
+  state.init(tools);
+  store->is_conversion_waiting = true;
+  ASSERT_FALSE(state.move_all());
+  ASSERT_EQ(store->batches.size(), 1u);
+  store->is_conversion_waiting = false;
+  ASSERT_FALSE(state.move_all());
+  ASSERT_EQ(store->batches.size(), 2u);
+  EXPECT_TRUE(store->batches.back().ranges.empty());
+  ASSERT_FALSE(state.move_all());
+  EXPECT_EQ(store->batches.size(), 2u);
+}
+
 TEST_F(drain_test, conversion_waits_for_clicks_of_a_journal_that_is_behind) {
   auto first = open(0);
   auto second = open(1);

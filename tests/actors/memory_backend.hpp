@@ -22,6 +22,8 @@ struct memory_store {
   std::map<std::string, int> calls;
   std::map<int, int64_t> positions;
   std::vector<storage::event_batch> batches;
+  /// What `store_events` says.
+  bool is_conversion_waiting = false;
   std::vector<account> accounts;
   std::vector<api_key> keys;
   std::map<uuid, winner_evidence> evidence;
@@ -252,6 +254,7 @@ public:
     x_store->batches.push_back(batch);
     storage::store_result result;
     result.clicks = static_cast<int64_t>(batch.clicks.size());
+    result.is_conversion_waiting = x_store->is_conversion_waiting;
     return result;
   }
 

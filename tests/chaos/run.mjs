@@ -108,7 +108,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
 setTimeout(() => {
   console.error('chaos: takes too long, giving up');
   end(1);
-}, (options.short ? 6 : 30) * 60_000).unref();
+}, (options.short ? 9 : 30) * 60_000).unref();
 
 try {
   await cluster.create(options);
