@@ -1,0 +1,519 @@
+"""Measures the service and what could be used instead; script/bench runs it."""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+import uuid
+
+from contenders import (BENCH, Failure, Nginx, NginxLuaRedis, Turnout,
+                        program)
+
+ROOT = BENCH.parent
+SEPARATOR = b"\x1e"
+
+
+def read_lines(name):
+    return (BENCH / "data" / name).read_text().splitlines()
+
+
+# -- requests -----------------------------------------------------------------
+
+def visits(slugs, seed=1):
+    """Returns a visit of each slug as browsers send them."""
+    draw = random.Random(seed)
+    browsers = read_lines("browsers.txt")
+    referrers = read_lines("referrers.txt")
+    networks = [line.split()[1] for line in read_lines("networks.txt")]
+    languages = ["en-US,en;q=0.9", "de-DE,de;q=0.9,en;q=0.8", "fr-FR,fr;q=0.9",
+                 "ja,en-US;q=0.7,en;q=0.3", "pt-BR,pt;q=0.9,en;q=0.8"]
+    for slug in slugs:
+        referrer = draw.choice(referrers + [""])
+        lines = [
+            f"GET /{slug} HTTP/1.1",
+            "Host: go.example.com",
+            f"X-Forwarded-For: {draw.choice(networks)}.{draw.randrange(256)}",
+            f"User-Agent: {draw.choice(browsers)}",
+            "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,"
+            "image/avif,image/webp,*/*;q=0.8",
+            f"Accept-Language: {draw.choice(languages)}",
+            "Accept-Encoding: gzip, deflate, br",
+            "Sec-Fetch-Dest: document",
+            "Sec-Fetch-Mode: navigate",
+            "Sec-Fetch-Site: cross-site",
+            "Upgrade-Insecure-Requests: 1",
+            "Connection: keep-alive",
+        ]
+        if referrer:
+            lines.insert(4, f"Referer: {referrer}")
+        yield ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def api_request(method, path, key, body=""):
+    head = [f"{method} {path} HTTP/1.1", "Host: go.example.com",
+            f"X-API-Key: {key}", "Accept: application/json"]
+    if body:
+        head += ["Content-Type: application/json",
+                 f"Content-Length: {len(body)}"]
+    return ("\r\n".join(head) + "\r\n\r\n" + body).encode()
+
+
+# -- the bench ----------------------------------------------------------------
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.build = ROOT / "build" / "release"
+        self.turnout = self.build / "turnout"
+        self.work = pathlib.Path(options.work or ROOT / "build" / "bench")
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.rows = []
+        self.server_cores = "0"
+        # Without a second core everything shares one.
+        self.client_cores = "1" if os.cpu_count() > 1 else "0"
+
+    # -- what is measured with ------------------------------------------------
+
+    def store(self, links, clicks=0, hot=0.0):
+        """Returns a filled store: its directory, key, slugs and link ids. It is
+        kept for the next run."""
+        name = f"store-{links}-{clicks}-{hot}"
+        directory = self.work / name
+        if not (directory / "complete").exists():
+            shutil.rmtree(directory, ignore_errors=True)
+            directory.mkdir()
+            say(f"filling a store with {links:,} links and {clicks:,} clicks")
+            out = subprocess.run(
+                [self.build / "fill_store", "--data-dir", directory / "data",
+                 "--links", str(links), "--clicks", str(clicks),
+                 "--hot", str(hot), "--slugs", directory / "slugs"],
+                check=True, stdout=subprocess.PIPE, text=True).stdout
+            (directory / "key").write_text(out.split()[1])
+            (directory / "complete").touch()
+        pairs = [line.split() for line in
+                 (directory / "slugs").read_text().splitlines()]
+        return (directory / "data", (directory / "key").read_text(),
+                [x[0] for x in pairs], [x[1] for x in pairs])
+
+    def requests(self, name, texts):
+        path = self.work / f"{name}.requests"
+        path.write_bytes(SEPARATOR.join(texts))
+        return path
+
+    def wrk(self, server, requests, seconds, connections=64):
+        """As fast as one client thread can."""
+        out = subprocess.run(
+            ["taskset", "-c", self.client_cores, program("wrk"), "-t1",
+             f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s",
+             BENCH / "requests.lua", f"http://127.0.0.1:{server.port}/"],
+            env={**os.environ, "BENCH_REQUESTS": str(requests)},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        found = re.search(r"^JSON (.*)$", out.stdout, re.M)
+        if not found:
+            raise Failure(f"wrk failed: {out.stdout}")
+        result = json.loads(found[1])
+        result["per_second"] = result["answered"] / result["seconds"]
+        return result
+
+    def load(self, server, requests, seconds, rate=0.0, connections=64):
+        out = subprocess.run(
+            ["taskset", "-c", self.client_cores, self.build / "bench_load",
+             "--port", str(server.port), "--requests", requests, "--seconds",
+             str(seconds), "--rate", str(rate), "--connections",
+             str(connections)], stdout=subprocess.PIPE, check=True)
+        return json.loads(out.stdout)
+
+    def measure(self, server, run):
+        """Runs the load and adds what it cost, late work included."""
+        before = server.cpu_seconds()
+        result = run()
+        result["cpu_us_answering"] = (
+            (server.cpu_seconds() - before) * 1e6 / max(1, result["answered"]))
+        result["resident_mib"] = server.resident_mib()
+        server.finish()
+        result["cpu_us"] = (
+            (server.cpu_seconds() - before) * 1e6 / max(1, result["answered"]))
+        server.check_alive()
+        return result
+
+    def interleave(self, servers, requests):
+        """Measures the servers in turn, A B A B, and returns the median of each
+        figure by server."""
+        for server in servers:
+            # Every link is asked for once, so that all of them are in memory.
+            self.wrk(server, requests, max(2, self.options.seconds // 2))
+            server.finish()
+        found = {server.name: [] for server in servers}
+        for _ in range(self.options.rounds):
+            for server in servers:
+                found[server.name].append(self.measure(server, lambda: self.wrk(
+                    server, requests, self.options.seconds)))
+        return {name: {key: statistics.median(x[key] for x in results)
+                       for key in results[0]}
+                for name, results in found.items()}
+
+    def show(self, part, name, figures, bar="", verdict=None):
+        row = {"part": part, "name": name, "bar": bar,
+               "holds": verdict, "figures": figures}
+        self.rows.append(row)
+
+    # -- parts ----------------------------------------------------------------
+
+    def redirect(self):
+        store, _, slugs, _ = self.store(self.options.links)
+        shuffled = slugs[:]
+        random.Random(2).shuffle(shuffled)
+        cold = self.requests("random", visits(shuffled))
+        hot = self.requests("hot", visits([slugs[0]] * 1000))
+        with Nginx("nginx", self.work / "nginx", self.server_cores) as plain, \
+                NginxLuaRedis(self.work / "lua", self.server_cores,
+                              slugs) as lua, \
+                Turnout(self.turnout, self.work / "turnout", self.server_cores,
+                        store) as ours:
+            for kind, requests in (("random slugs", cold), ("one slug", hot)):
+                found = self.interleave([plain, lua, ours], requests)
+                for name in (plain.name, lua.name):
+                    self.show("redirect", f"{name}, {kind}", found[name])
+                x = found[ours.name]
+                # What the server's core can keep up for ever, its drain
+                # included, in the state the machine was in.
+                for other, bar, enough in ((plain.name, "at least 0.6, aim 1.0",
+                                            0.6),
+                                           (lua.name, "at least 3", 3)):
+                    y = found[other]
+                    x[f"ratio_{'nginx' if other == plain.name else 'lua'}"] = (
+                        y["cpu_us"] / x["cpu_us"])
+                    x["rate_" + ("nginx" if other == plain.name else "lua")] = (
+                        x["per_second"] / y["per_second"])
+                self.show(
+                    "redirect", f"turnout, {kind}", x,
+                    "CPU ratio at least 0.6 to nginx (aim 1.0), 3 to Lua + "
+                    "Redis" if kind == "random slugs" else "",
+                    x["ratio_nginx"] >= 0.6 and x["ratio_lua"] >= 3
+                    if kind == "random slugs" else None)
+
+    def latency(self):
+        store, _, slugs, _ = self.store(self.options.links)
+        requests = self.requests("latency", visits(slugs))
+        with Turnout(self.turnout, self.work / "turnout", self.server_cores,
+                     store) as ours:
+            self.wrk(ours, requests, max(2, self.options.seconds // 2))
+            ours.finish()
+            most = self.wrk(ours, requests, self.options.seconds)
+            ours.finish()
+            x = self.measure(ours, lambda: self.load(
+                ours, requests, self.options.seconds * self.options.rounds,
+                most["per_second"] / 2))
+            x["rate"] = most["per_second"] / 2
+            check_answers(x, "302")
+            self.show("latency", "turnout at half its rate", x,
+                      "p99 at most 2 ms, p99.9 at most 10 ms",
+                      x["p99_ms"] <= 2 and x["p999_ms"] <= 10)
+
+    def sustained(self):
+        store, _, slugs, _ = self.store(self.options.links)
+        requests = self.requests("sustained", visits(slugs))
+        seconds = max(self.options.seconds, int(self.options.minutes * 60))
+        with Turnout(self.turnout, self.work / "turnout", self.server_cores,
+                     store) as ours:
+            self.wrk(ours, requests, max(2, self.options.seconds // 2))
+            ours.finish()
+            most = self.sustain(ours, ["wrk", requests, seconds])
+            self.show("sustained", "turnout at its full rate", most,
+                      "freshness under 120 s, memory flat, disk reclaimed",
+                      most["freshness_s"] < 120
+                      and most["grown_mib"] < 50
+                      and most["journal_mib_after"] < 150)
+            half = self.sustain(ours, ["load", requests, seconds,
+                                       most["per_second"] / 2])
+            self.show("sustained", "turnout at half its rate", half,
+                      "freshness under 5 s", half["freshness_s"] < 5)
+
+    def sustain(self, server, what):
+        """Runs a load and looks at the server meanwhile."""
+        begin = server.cpu_seconds()
+        import threading
+        result = {}
+        failure = []
+
+        def run():
+            try:
+                result.update(getattr(self, what[0])(server, *what[1:]))
+            except Exception as x:  # for the thread that waits
+                failure.append(x)
+        runner = threading.Thread(target=run)
+        runner.start()
+        samples = []
+        while runner.is_alive():
+            runner.join(1)
+            x = server.metrics()
+            samples.append((x["turnout_drain_lag_seconds"],
+                            x["turnout_journal_depth_events"],
+                            x["turnout_journal_size_bytes"] / 2**20,
+                            server.resident_mib()))
+        if failure:
+            raise failure[0]
+        end = time.monotonic()
+        server.finish()
+        half = samples[len(samples) // 2:]
+        lost = server.metrics()["turnout_clicks_lost_total"]
+        result.update(
+            freshness_s=max(x[0] for x in samples),
+            backlog=max(x[1] for x in samples),
+            journal_mib=max(x[2] for x in samples),
+            resident_mib=max(x[3] for x in samples),
+            grown_mib=half[-1][3] - half[0][3],
+            caught_up_s=time.monotonic() - end,
+            lost=lost,
+            journal_mib_after=(
+                server.metrics()["turnout_journal_size_bytes"] / 2**20),
+            cpu_us=(server.cpu_seconds() - begin) * 1e6
+            / max(1, result["answered"]))
+        return result
+
+    def reactors(self):
+        store, _, slugs, _ = self.store(self.options.links)
+        requests = self.requests("reactors", visits(slugs))
+        both = f"{self.server_cores},{self.client_cores}"
+        with Turnout(self.turnout, self.work / "one", both, store, 1,
+                     "one reactor") as one, \
+                Turnout(self.turnout, self.work / "two", both, store, 2,
+                        "two reactors") as two:
+            found = self.interleave([one, two], requests)
+            self.show("reactors", one.name, found[one.name])
+            x = found[two.name]
+            x["ratio"] = x["cpu_us"] / found[one.name]["cpu_us"]
+            self.show("reactors", two.name, x, "CPU at most 1.15 of one",
+                      x["ratio"] <= 1.15)
+
+    def flood(self):
+        store, _, slugs, _ = self.store(self.options.links)
+        draw = random.Random(3)
+
+        def unknown(count):
+            # Slugs of the store have 8 characters.
+            return ["".join(draw.choices("abcdefghijkmnpqrstuvwxyz", k=9))
+                    for _ in range(count)]
+        known = self.requests("flood-base", visits(slugs))
+        few = self.requests("flood", visits(unknown(20_000)))
+        many = self.requests("flood-many", visits(unknown(500_000)))
+        looks = 'turnout_directory_lookups_total{result="miss"}'
+        with Turnout(self.turnout, self.work / "turnout", self.server_cores,
+                     store) as ours:
+            self.wrk(ours, known, max(2, self.options.seconds // 2))
+            ours.finish()
+            base = self.measure(ours, lambda: self.wrk(ours, known,
+                                                       self.options.seconds))
+            self.wrk(ours, few, max(3, self.options.seconds // 2))
+            before = ours.metrics()
+            x = self.measure(ours, lambda: self.wrk(ours, few,
+                                                    self.options.seconds))
+            after = ours.metrics()
+            x["ratio"] = x["per_second"] / base["per_second"]
+            x["looks_into_store"] = after.get(looks, 0) - before.get(looks, 0)
+            self.show("flood", "same unknown slugs again", x,
+                      "at least the rate of redirects, no look into the store",
+                      x["ratio"] >= 1 and x["looks_into_store"] == 0)
+            y = self.measure(ours, lambda: self.wrk(ours, many,
+                                                    self.options.seconds * 2))
+            y["grown_mib"] = y["resident_mib"] - x["resident_mib"]
+            self.show("flood", "ever new unknown slugs", y, "memory bounded",
+                      y["grown_mib"] < 100)
+
+    def memory(self):
+        store, _, slugs, _ = self.store(self.options.stored)
+        active = random.Random(4).sample(slugs, min(len(slugs),
+                                                    self.options.links))
+        requests = self.requests("memory", visits(active))
+        with Turnout(self.turnout, self.work / "turnout", self.server_cores,
+                     store) as ours:
+            ready = ours.ready_after
+            # Twice round, at least.
+            while ours.metrics()["turnout_links_loaded"] < len(active):
+                self.wrk(ours, requests, self.options.seconds)
+            ours.finish()
+            loaded = ours.metrics()["turnout_links_loaded"]
+            x = {"ready_s": ready, "resident_mib": ours.resident_mib(),
+                 "links_loaded": loaded}
+            self.show("memory", f"{len(slugs):,} links, {len(active):,} active",
+                      x, "at most 400 MiB, ready within 2 s",
+                      x["resident_mib"] <= 400 and ready <= 2)
+
+    def analytics(self):
+        store, key, _, ids = self.store(1000, self.options.clicks, 0.5)
+        path = f"/api/v1/public/links/{ids[0]}/analytics"
+        requests = self.requests("analytics", [api_request("GET", path, key)])
+        with Turnout(self.turnout, self.work / "turnout", self.server_cores,
+                     store) as ours:
+            x = self.measure(ours, lambda: self.load(
+                ours, requests, self.options.seconds, connections=1))
+            check_answers(x, "200")
+            self.show("analytics",
+                      f"a link of {self.options.clicks // 2:,} clicks", x,
+                      "p99 at most 50 ms", x["p99_ms"] <= 50)
+
+    def create(self):
+        store, key, _, _ = self.store(self.options.links)
+        variants = [{"label": x, "weight": 50,
+                     "destination_url": f"https://www.example.com/{x}?from=go"}
+                    for x in ("A", "B")]
+        body = json.dumps({"name": "Made by the benchmark",
+                           "variants": variants})
+        requests = self.requests("create", [
+            api_request("POST", "/api/v1/public/links", key, body)])
+        with Turnout(self.turnout, self.work / "turnout", self.server_cores,
+                     store) as ours:
+            x = self.measure(ours, lambda: self.load(
+                ours, requests, self.options.seconds))
+            check_answers(x, "201")
+            self.show("create", "turnout", x, "at least 5,000 a second",
+                      x["per_second"] >= 5000)
+
+
+PARTS = ["redirect", "latency", "flood", "reactors", "sustained", "memory",
+         "analytics", "create"]
+
+
+def check_answers(x, status):
+    other = {k: v for k, v in x["status"].items() if k != status}
+    if other or x["failed"] or x["unanswered"]:
+        raise Failure(f"answers other than {status}: {other}, "
+                      f"{x['failed']} failed, {x['unanswered']} unanswered")
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+# -- output -------------------------------------------------------------------
+
+COLUMNS = [("per_second", "per s", "{:,.0f}"), ("cpu_us", "CPU µs", "{:.2f}"),
+           ("cpu_us_answering", "before drain", "{:.2f}"),
+           ("p50_ms", "p50 ms", "{:.2f}"), ("p99_ms", "p99 ms", "{:.2f}"),
+           ("p999_ms", "p99.9 ms", "{:.2f}"),
+           ("resident_mib", "MiB", "{:.0f}")]
+
+KNOWN = {key for key, _, _ in COLUMNS} | {
+    "answered", "seconds", "status", "status_errors", "failed", "sent",
+    "unanswered", "max_ms"}
+
+
+def print_rows(rows):
+    table = [["", *(title for _, title, _ in COLUMNS)]]
+    for row in rows:
+        figures = row["figures"]
+        table.append([f"{row['part']}: {row['name']}", *(
+            form.format(figures[key]) if key in figures else ""
+            for key, _, form in COLUMNS)])
+    widths = [max(len(line[i]) for line in table)
+              for i in range(len(table[0]))]
+    for line, row in zip(table, [None, *rows]):
+        print("  ".join(
+            [line[0].ljust(widths[0]),
+             *(x.rjust(w) for x, w in zip(line[1:], widths[1:]))]).rstrip())
+        if row is None:
+            continue
+        more = {k: v for k, v in row["figures"].items() if k not in KNOWN}
+        if more:
+            print("    " + ", ".join(f"{k} {v:,.2f}" for k, v in more.items()))
+        if row["bar"]:
+            print(f"    bar: {row['bar']}: "
+                  + ("holds" if row["holds"] else "MISSED"))
+
+
+def compare(old_path, new_path):
+    old, new = (json.loads(pathlib.Path(p).read_text())
+                for p in (old_path, new_path))
+    before = {(x["part"], x["name"]): x["figures"] for x in old["rows"]}
+    print(f"{old['date']} {old['commit']} -> {new['date']} {new['commit']}; "
+          "ratios are new to old")
+    for row in new["rows"]:
+        was = before.get((row["part"], row["name"]))
+        if was is None:
+            continue
+        print(f"{row['part']}: {row['name']}")
+        for key, value in row["figures"].items():
+            if isinstance(value, (int, float)) and was.get(key):
+                print(f"    {key:20} {was[key]:14,.2f} {value:14,.2f} "
+                      f"{value / was[key]:8.3f}")
+
+
+def describe_machine():
+    model = re.search(r"model name\s*:\s*(.*)",
+                      pathlib.Path("/proc/cpuinfo").read_text())
+    return (f"{os.cpu_count()} cores, {model[1] if model else 'unknown'}, "
+            f"Linux {platform.release()}, load "
+            f"{os.getloadavg()[0]:.1f} at the start")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="script/bench",
+        description="Measures the service beside what could be used instead; "
+        "\"script/bench compare OLD.json NEW.json\" compares two results.")
+    parser.add_argument("parts", nargs="*", metavar="part",
+                        help="one or more of " + ", ".join(PARTS)
+                        + "; all when none is given")
+    parser.add_argument("--seconds", type=int, default=8,
+                        help="of one measurement (default 8)")
+    parser.add_argument("--rounds", type=int, default=3,
+                        help="measurements of each server (default 3)")
+    parser.add_argument("--links", type=int, default=100_000,
+                        help="that are visited (default 100000)")
+    parser.add_argument("--stored", type=int, default=1_000_000,
+                        help="links in the store of part memory")
+    parser.add_argument("--clicks", type=int, default=20_000_000,
+                        help="in the store of part analytics, half of them on "
+                        "one link")
+    parser.add_argument("--minutes", type=float, default=10,
+                        help="of part sustained, twice (default 10)")
+    parser.add_argument("--json", metavar="FILE",
+                        help="where to write the figures (default in "
+                        "build/bench)")
+    parser.add_argument("--work", help="directory for stores and requests "
+                        "(default build/bench)")
+    options = parser.parse_args()
+    if options.parts[:1] == ["compare"]:
+        if len(options.parts) != 3:
+            parser.error("compare takes two files")
+        return compare(*options.parts[1:])
+    for part in options.parts:
+        if part not in PARTS:
+            parser.error(f"there is no part {part}; take " + ", ".join(PARTS))
+    commit = subprocess.run(
+        ["git", "-C", ROOT, "describe", "--always", "--dirty"],
+        stdout=subprocess.PIPE, text=True).stdout.strip()
+    result = {"date": datetime.datetime.now().isoformat(timespec="seconds"),
+              "commit": commit, "machine": describe_machine(), "rows": []}
+    bench = Bench(options)
+    print(f"{result['date']}, {commit}, {result['machine']}")
+    status = 0
+    for part in options.parts or PARTS:
+        say(f"measuring {part}")
+        first = len(bench.rows)
+        try:
+            getattr(bench, part)()
+        except Failure as x:
+            say(f"bench: {part}: {x}")
+            status = 1
+        print_rows(bench.rows[first:])
+        sys.stdout.flush()
+    result["rows"] = bench.rows
+    path = pathlib.Path(options.json) if options.json else (
+        bench.work / f"{result['date'].replace(':', '')}.json")
+    path.write_text(json.dumps(result, indent=1) + "\n")
+    print(f"figures: {path}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
