@@ -144,10 +144,10 @@ BENCHMARK(store_batch)
   ->Args({10'000, 20'000})
   ->Args({10'000, 50'000});
 
-/// For callgrind, which counts instructions when the machine is too busy for
-/// times: valgrind --tool=callgrind \
-///   --toggle-collect='turnout::sqlite::sqlite_backend::store_events*'
-/// bench_drain --benchmark_filter=counted
+// For a machine that is too busy for times, callgrind counts instructions:
+// "valgrind --tool=callgrind --toggle-collect=" with the pattern
+// "turnout::sqlite::sqlite_backend::store_events*", and
+// "--benchmark_filter=counted".
 void counted(benchmark::State& state) {
   store_batch(state);
 }
