@@ -80,7 +80,7 @@ struct link_totals {
   std::vector<variant_totals> variants;
 };
 
-/// What `store_events` did.
+/// What `store_events` did; `totals` at least of links that ask for a winner.
 struct store_result {
   int64_t clicks = 0;
   int64_t excluded = 0;

@@ -196,10 +196,11 @@ void event_tables::forget_visitors(day_number day) {
 }
 
 std::vector<storage::link_totals>
-event_tables::totals(const std::set<row_key>& link_keys) {
+event_tables::totals(const std::set<row_key>& link_keys, scope of) {
   std::vector<storage::link_totals> result;
   if (link_keys.empty())
     return result;
+  const auto least_auto_winner = of == scope::asking ? 1 : 0;
   row_key last = 0;
   row_key link_key = 0;
   uuid link_id;
@@ -221,7 +222,7 @@ event_tables::totals(const std::set<row_key>& link_keys) {
       }
       result.back().variants.emplace_back(x);
     },
-    array_of(link_keys).text());
+    array_of(link_keys).text(), least_auto_winner);
   return result;
 }
 

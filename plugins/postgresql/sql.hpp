@@ -161,11 +161,12 @@ inline constexpr char totals_of_links[]
     " LEFT JOIN variant_totals t ON t.link_key = v.link_key"
     " AND t.variant_key = v.variant_key"
     " WHERE l.link_key = ANY (CAST(:links AS BIGINT[]))"
+    " AND l.auto_winner >= :least"
     " UNION ALL SELECT l.link_key, l.id_hi, l.id_lo, l.auto_winner, l.version,"
     " 0, 0, t.clicks, t.converted, t.conversions, 1000000 FROM links l"
     " JOIN variant_totals t ON t.link_key = l.link_key AND t.variant_key = 0"
     " WHERE l.link_key = ANY (CAST(:links AS BIGINT[]))"
-    " ORDER BY 1, place";
+    " AND l.auto_winner >= :least ORDER BY 1, place";
 
 // -- retention ----------------------------------------------------------------
 

@@ -29,16 +29,21 @@ inline int64_t& signed_half(uint64_t& x) noexcept {
   return reinterpret_cast<int64_t&>(x);
 }
 
-/// Gives a value to the next named parameter of a statement; a uuid takes two.
+/// Gives a value to the parameter `name` of a statement and goes on to the next
+/// one, or, for a statement without names, to its next parameter; a uuid takes
+/// two.
 template <class T>
 void exchange_use(soci::statement& st, const std::string*& name, const T& x) {
-  st.exchange(soci::use(x, *name++));
+  if (name == nullptr)
+    st.exchange(soci::use(x));
+  else
+    st.exchange(soci::use(x, *name++));
 }
 
 inline void exchange_use(soci::statement& st, const std::string*& name,
                          const uuid& x) {
-  st.exchange(soci::use(signed_half(x.hi), *name++));
-  st.exchange(soci::use(signed_half(x.lo), *name++));
+  exchange_use(st, name, signed_half(x.hi));
+  exchange_use(st, name, signed_half(x.lo));
 }
 
 /// Names the place of a result; a uuid takes two columns.
@@ -91,7 +96,7 @@ public:
   template <class... Ts>
   soci::statement& bind(const char* sql, const Ts&... values) {
     auto& [st, names] = prepared(sql);
-    [[maybe_unused]] const auto* name = names.data();
+    [[maybe_unused]] const auto* name = names.empty() ? nullptr : names.data();
     st.bind_clean_up();
     (exchange_use(st, name, values), ...);
     st.define_and_bind();
@@ -132,7 +137,7 @@ public:
   void each(const char* sql, std::tuple<Cs&...> columns, F f,
             const Ts&... values) {
     auto& [st, names] = prepared(sql);
-    [[maybe_unused]] const auto* name = names.data();
+    [[maybe_unused]] const auto* name = names.empty() ? nullptr : names.data();
     st.bind_clean_up();
     std::apply([&](auto&... column) { (exchange_into(st, column), ...); },
                columns);
@@ -170,7 +175,8 @@ private:
 
   struct prepared_statement {
     soci::statement statement;
-    /// Its parameters, in the order in which they come first.
+    /// Its parameters, in the order in which they come first; none for
+    /// parameters without names.
     std::vector<std::string> names;
   };
 

@@ -51,9 +51,13 @@ public:
   /// Deletes the visitors of the days before `day`.
   virtual void forget_visitors(day_number day) = 0;
 
-  /// Returns the totals of links, in any order.
+  /// Which links are asked for.
+  enum class scope { all, asking };
+
+  /// Returns the totals of links or of those that ask for a winner, in any
+  /// order.
   virtual std::vector<storage::link_totals>
-  totals(const std::set<row_key>& link_keys) = 0;
+  totals(const std::set<row_key>& link_keys, scope of) = 0;
 };
 
 } // namespace turnout::plugins

@@ -51,7 +51,7 @@ public:
     flush(x_db, x_tables, x_sums);
     for (auto [journal, position] : x_positions.next())
       x_db.run(sql::set_position, position, x_batch.node, journal);
-    x_result.totals = x_tables.totals(x_sums.links);
+    x_result.totals = x_tables.totals(x_sums.links, event_tables::scope::asking);
     for (auto& x : x_result.totals)
       if (auto i = x_last.find(x.link_id); i != x_last.end())
         x.last_conversion = i->second;

@@ -6,8 +6,17 @@ void rollups::add_click(const click& x, const dimension_values& classes) {
   auto day = day_of(x.created_at);
   links.insert(x.link_key);
   ++daily[{x.link_key, day, x.variant_key}].clicks;
-  for (size_t i = 0; i < num_dimensions; ++i)
-    ++values[{x.link_key, static_cast<int>(i), day, classes[i]}].clicks;
+  for (size_t i = 0; i < num_dimensions; ++i) {
+    // Most are there already: no string is made to find them.
+    const auto dimension = static_cast<int>(i);
+    const std::tuple<row_key, int, day_number, std::string_view> place{
+      x.link_key, dimension, day, classes[i]};
+    auto at = values.lower_bound(place);
+    if (at == values.end() || place < at->first)
+      at = values.emplace_hint(
+        at, value_place{x.link_key, dimension, day, classes[i]}, counts{});
+    ++at->second.clicks;
+  }
   if (!x.is_repeat)
     ++evidence[{x.link_key, x.stratum, x.variant_key}].clicks;
   auto [i, added] = visitors.try_emplace({day, x.link_key, x.visitor},

@@ -49,7 +49,7 @@ public:
   using visitor_place = std::tuple<day_number, row_key, int64_t>;
 
   std::map<day_place, day_counts> daily;
-  std::map<value_place, counts> values;
+  std::map<value_place, counts, std::less<>> values;
   std::map<excluded_place, int64_t> excluded;
   std::map<evidence_place, counts> evidence;
   /// The newest click of each visitor.

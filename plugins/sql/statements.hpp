@@ -427,6 +427,9 @@ inline constexpr char totals_of_link[]
     " ON t.link_key = l.link_key WHERE l.link_key = :link"
     " AND t.variant_key = 0";
 
+inline constexpr char asks_for_winner[]
+  = "SELECT auto_winner FROM links WHERE link_key = :link";
+
 inline constexpr char first_and_last_day[]
   = "SELECT coalesce(min(day), :created), coalesce(max(day), :created)"
     " FROM daily WHERE link_key = :link";

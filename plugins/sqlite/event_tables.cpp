@@ -1,6 +1,7 @@
 #include "plugins/sqlite/event_tables.hpp"
 
 #include "plugins/sql/statements.hpp"
+#include "plugins/sqlite/many_rows.hpp"
 
 #include <algorithm>
 
@@ -53,36 +54,39 @@ event_tables::add_clicks(const std::vector<new_click>& clicks) {
 }
 
 void event_tables::add_sums(const rollups& sums) {
-  bound_statement<row_key, row_key, int64_t, int64_t, int64_t> add_totals{
+  many_rows<row_key, row_key, int64_t, int64_t, int64_t> add_totals{
     x_db, sql::add_variant_totals};
   for (const auto& [place, x] : sums.totals())
     add_totals(place.first, place.second, x.clicks, x.converted, x.conversions);
-  bound_statement<row_key, day_number, row_key, int64_t, int64_t, int64_t,
-                  int64_t>
+  add_totals.finish();
+  many_rows<row_key, day_number, row_key, int64_t, int64_t, int64_t, int64_t>
     add_daily{x_db, sql::add_daily};
   for (const auto& [place, x] : sums.daily) {
     const auto& [link_key, day, variant_key] = place;
     add_daily(link_key, day, variant_key, x.clicks, x.converted, x.conversions,
               x.unattributed);
   }
-  bound_statement<row_key, int, day_number, std::string, int64_t, int64_t>
+  add_daily.finish();
+  many_rows<row_key, int, day_number, std::string, int64_t, int64_t>
     add_values{x_db, sql::add_daily_values};
   for (const auto& [place, x] : sums.values) {
     const auto& [link_key, dimension, day, value] = place;
     add_values(link_key, dimension, day, value, x.clicks, x.conversions);
   }
+  add_values.finish();
   bound_statement<row_key, day_number, int, int64_t> add_excluded{
     x_db, sql::add_daily_excluded};
   for (const auto& [place, visits] : sums.excluded) {
     const auto& [link_key, day, reason] = place;
     add_excluded(link_key, day, reason, visits);
   }
-  bound_statement<row_key, int, row_key, int64_t, int64_t> add_evidence{
+  many_rows<row_key, int, row_key, int64_t, int64_t> add_evidence{
     x_db, sql::add_evidence};
   for (const auto& [place, x] : sums.evidence) {
     const auto& [link_key, stratum, variant_key] = place;
     add_evidence(link_key, stratum, variant_key, x.clicks, x.conversions);
   }
+  add_evidence.finish();
 }
 
 event_tables::visitor_counts event_tables::add_visitors(
@@ -114,13 +118,19 @@ void event_tables::forget_visitors(day_number day) {
 }
 
 std::vector<storage::link_totals>
-event_tables::totals(const std::set<row_key>& link_keys) {
+event_tables::totals(const std::set<row_key>& link_keys, scope of) {
   std::vector<storage::link_totals> result;
+  bound_query<std::tuple<int>, row_key> asks{x_db, sql::asks_for_winner};
   bound_query<
     std::tuple<uuid, uuid, int64_t, int64_t, int64_t, int, int, int64_t>,
     row_key>
     read{x_db, sql::totals_of_link};
   for (auto key : link_keys) {
+    auto is_asking = false;
+    if (of == scope::asking)
+      asks.each(key, [&](int x) { is_asking = x != 0; });
+    if (of == scope::asking && !is_asking)
+      continue;
     auto& totals = result.emplace_back();
     std::vector<std::pair<int, variant_totals>> found;
     read.each(key, [&](const uuid& link_id, const uuid& variant_id,

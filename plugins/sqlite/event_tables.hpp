@@ -5,7 +5,8 @@
 
 namespace turnout::sqlite {
 
-/// Writes events row by row: a bound statement costs SQLite next to nothing.
+/// Writes events row by row, or a few rows at a time: a bound statement costs
+/// SQLite next to nothing.
 class event_tables : public plugins::event_tables {
 public:
   explicit event_tables(plugins::connection& db) : x_db(db) {
@@ -31,7 +32,7 @@ public:
   void forget_visitors(day_number day) override;
 
   std::vector<storage::link_totals>
-  totals(const std::set<row_key>& link_keys) override;
+  totals(const std::set<row_key>& link_keys, scope of) override;
 
 private:
   plugins::connection& x_db;

@@ -82,6 +82,7 @@ TEST_F(sqlite_plans_test, case_98_no_request_reads_a_whole_table) {
                                 sql::links_before,
                                 sql::count_links,
                                 sql::totals_of_link,
+                                sql::asks_for_winner,
                                 sql::first_and_last_day,
                                 sql::days_of_link,
                                 sql::variants_in_days,

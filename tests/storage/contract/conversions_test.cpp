@@ -7,7 +7,7 @@ namespace {
 class conversions_test : public store_test {
 protected:
   void SetUp() override {
-    x = store_link("conv-1");
+    x = store_asking_link("conv-1");
     other = store_link("conv-2");
   }
 

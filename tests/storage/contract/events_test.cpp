@@ -54,8 +54,8 @@ TEST_P(events_test, stores_clicks_with_every_field) {
 }
 
 TEST_P(events_test, returns_the_totals_of_the_links_it_touched) {
-  auto x = store_link("touched-1");
-  auto y = store_link("touched-2");
+  auto x = store_asking_link("touched-1");
+  auto y = store_asking_link("touched-2");
   store_link("untouched");
   events.add(new_click(x, 0, moment())).add(new_click(y, 1, moment()));
   store(events);
@@ -68,6 +68,26 @@ TEST_P(events_test, returns_the_totals_of_the_links_it_touched) {
   EXPECT_EQ(result.totals[0].variants[0].clicks, 0);
   EXPECT_EQ(result.totals[0].variants[1].variant_id, y.variants[1].id);
   EXPECT_EQ(result.totals[0].variants[1].clicks, 2);
+}
+
+TEST_P(events_test, of_many_links_reach_every_sum) {
+  // More rows of each roll-up than a plugin may write with one statement.
+  constexpr auto count = 37;
+  std::vector<link> links;
+  for (auto i = 0; i < count; ++i)
+    links.push_back(store_link("many-" + std::to_string(i)));
+  for (auto round = 0; round < 2; ++round) {
+    for (auto i = 0; i < count; ++i) {
+      events.add(new_click(links[i], i % 2, moment(round), 2 * i + round),
+                 "Browser " + std::to_string(i % 3));
+      if (i % 3 == 0)
+        events.add(new_click(links[i], 1, moment(round + 2), 1000 + i));
+    }
+    EXPECT_EQ(store(events).clicks, count + 13);
+  }
+  for (const auto& x : links)
+    expect_sums_agree(x);
+  expect_verified();
 }
 
 TEST_P(events_test, counts_excluded_visits_apart_by_reason) {

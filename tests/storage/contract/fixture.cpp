@@ -98,6 +98,15 @@ link store_test::store_link(const std::string& slug, timestamp at) {
   return made->created;
 }
 
+link store_test::store_asking_link(const std::string& slug, timestamp at) {
+  auto x = new_link(slug, at);
+  x.auto_winner = true;
+  auto made = db->create_link(x, std::nullopt);
+  if (!made)
+    throw std::runtime_error{detail(made.error())};
+  return made->created;
+}
+
 link store_test::change_variants(const link& x,
                                  const std::vector<variant_spec>& specs) {
   auto next = replace_variants(x, specs, x.updated_at + std::chrono::hours{1});

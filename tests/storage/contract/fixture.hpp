@@ -75,6 +75,9 @@ protected:
   /// Stores a new link.
   link store_link(const std::string& slug, timestamp at = moment(0));
 
+  /// Stores a new link that asks for a winner.
+  link store_asking_link(const std::string& slug, timestamp at = moment(0));
+
   /// Stores a change of the variants.
   link change_variants(const link& x, const std::vector<variant_spec>& specs);
 
