@@ -84,8 +84,9 @@ inline constexpr bounded sync_interval_ms{1'000, 10, 60'000};
 /// Milliseconds between looks at the journal: how far counts are behind.
 inline constexpr bounded drain_interval_ms{200, 10, 60'000};
 
-/// Events stored in one transaction.
-inline constexpr bounded drain_batch{5'000, 1, 100'000};
+/// Events stored in one transaction: the more, the more of them share rows and
+/// pages; they take some 20 MiB.
+inline constexpr bounded drain_batch{20'000, 1, 100'000};
 
 } // namespace journal
 

@@ -46,7 +46,7 @@ TEST(settings, defaults_are_those_of_the_documentation) {
   EXPECT_EQ(x.journal.max_bytes, 4294967296);
   EXPECT_EQ(x.journal.sync_interval_ms, 1000);
   EXPECT_EQ(x.journal.drain_interval_ms, 200);
-  EXPECT_EQ(x.journal.drain_batch, 5000);
+  EXPECT_EQ(x.journal.drain_batch, 20000);
   EXPECT_TRUE(x.redirect.query_passthrough);
   EXPECT_TRUE(x.redirect.sticky);
   EXPECT_EQ(x.redirect.click_id_parameter, "");
