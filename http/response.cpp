@@ -7,6 +7,7 @@
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 namespace turnout {
@@ -81,9 +82,13 @@ response& response::header(std::string_view name, std::string_view value) {
   fields.reserve(fields.size() + name.size() + value.size() + 4);
   fields += name;
   fields += ": ";
-  for (auto c : value)
-    if (!is_control(c))
-      fields += c;
+  if (std::none_of(value.begin(), value.end(), is_control)) {
+    fields += value;
+  } else {
+    for (auto c : value)
+      if (!is_control(c))
+        fields += c;
+  }
   fields += "\r\n";
   return *this;
 }
