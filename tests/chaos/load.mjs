@@ -205,10 +205,16 @@ export class Load {
     if (total !== this.links_before + this.created)
       problems.push(`${total - this.links_before} links instead of `
                     + this.created);
-    const { name } = await cluster.expect(200, 'GET',
-                                          `/links/${this.links[0].id}`);
-    if (name !== this.links[0].name)
-      problems.push(`the name is "${name}", not "${this.links[0].name}"`);
+    // The other node may learn of the last change a moment later.
+    for (const { name: node, url } of cluster.nodes) {
+      const read = async () => (await cluster.expect(
+        200, 'GET', `/links/${this.links[0].id}`, undefined,
+        { base: url })).name;
+      await until('the last name', async () =>
+        await read() === this.links[0].name, 5)
+        .catch(async () => problems.push(`${node} says "${await read()}", not `
+                                         + `"${this.links[0].name}"`));
+    }
     const verify = await cluster.turnout(['verify']);
     if (verify.status !== 0)
       problems.push(`turnout verify: ${verify.out}${verify.err}`);
