@@ -21,6 +21,12 @@ using plugins::transaction;
 
 namespace {
 
+// How long the database may take for an answer: a little longer than its own
+// time limits (sql::settings, sql::allow_slow_batch), so that it can say what
+// was wrong.
+constexpr auto usual_patience = std::chrono::seconds{10};
+constexpr auto batch_patience = std::chrono::seconds{70};
+
 /// SQLSTATE of a row that no partition is for; nothing else has checks.
 constexpr char no_partition[] = "23514";
 
@@ -59,7 +65,7 @@ connection& postgresql_backend::open() {
   if (x_connection == nullptr)
     connect();
   else
-    stall_watch::instance().exempt(x_connection.get(), false);
+    stall_watch::instance().expect(x_connection.get(), usual_patience);
   return *x_connection;
 }
 
@@ -70,7 +76,7 @@ void postgresql_backend::connect() {
                           "user=turnout\".");
   x_connection = postgresql::connect(x_connect_string);
   x_listening = false;
-  stall_watch::instance().add(x_connection.get());
+  stall_watch::instance().add(x_connection.get(), usual_patience);
 }
 
 void postgresql_backend::close() noexcept {
@@ -130,7 +136,12 @@ void postgresql_backend::lock_events(connection& db) {
 
 void postgresql_backend::allow_long_work(connection& db) {
   db.run_once(sql::allow_long_work);
-  stall_watch::instance().exempt(&db, true);
+  stall_watch::instance().expect(&db, stall_watch::duration::max());
+}
+
+void postgresql_backend::allow_slow_batch(connection& db) {
+  db.run_once(sql::allow_slow_batch);
+  stall_watch::instance().expect(&db, batch_patience);
 }
 
 void postgresql_backend::prepare_for(connection& db,

@@ -37,6 +37,8 @@ protected:
 
   void allow_long_work(connection& db) override;
 
+  void allow_slow_batch(connection& db) override;
+
   void prepare_for(connection& db, const storage::event_batch& batch) override;
 
   std::unique_ptr<plugins::event_tables> tables(connection& db) override;

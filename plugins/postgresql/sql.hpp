@@ -27,13 +27,16 @@ inline constexpr plugins::dialect words{
 // Times are in milliseconds: the last one ends what a process left open that
 // was stopped half-way.
 inline constexpr char settings[]
-  = "SET statement_timeout = 15000; SET lock_timeout = 8000;"
+  = "SET statement_timeout = 8000; SET lock_timeout = 5000;"
     " SET idle_in_transaction_session_timeout = 10000; SET jit = off;"
     " SET client_min_messages = warning";
 
 inline constexpr char allow_long_work[]
   = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;"
     " SET LOCAL idle_in_transaction_session_timeout = 0";
+
+inline constexpr char allow_slow_batch[]
+  = "SET LOCAL statement_timeout = 60000; SET LOCAL lock_timeout = 30000";
 
 inline constexpr char wait_briefly_for_locks[]
   = "SET LOCAL lock_timeout = 2000";

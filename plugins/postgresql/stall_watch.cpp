@@ -7,12 +7,12 @@
 namespace turnout::postgresql {
 
 stall_watch& stall_watch::instance() {
-  static stall_watch result{std::chrono::seconds{20}, std::chrono::seconds{1}};
+  static stall_watch result{std::chrono::seconds{1}};
   return result;
 }
 
-stall_watch::stall_watch(duration patience, duration interval)
-  : x_patience(patience), x_interval(interval), x_thread([this] { run(); }) {
+stall_watch::stall_watch(duration interval)
+  : x_interval(interval), x_thread([this] { run(); }) {
   // nop
 }
 
@@ -25,10 +25,10 @@ stall_watch::~stall_watch() {
   x_thread.join();
 }
 
-void stall_watch::add(plugins::connection* db) {
+void stall_watch::add(plugins::connection* db, duration patience) {
   const auto socket = PQsocket(raw(*db));
   std::lock_guard guard{x_mutex};
-  x_entries[db] = {socket};
+  x_entries[db] = {socket, patience};
 }
 
 void stall_watch::remove(plugins::connection* db) {
@@ -36,10 +36,10 @@ void stall_watch::remove(plugins::connection* db) {
   x_entries.erase(db);
 }
 
-void stall_watch::exempt(plugins::connection* db, bool is_exempt) {
+void stall_watch::expect(plugins::connection* db, duration patience) {
   std::lock_guard guard{x_mutex};
   if (auto i = x_entries.find(db); i != x_entries.end())
-    i->second.is_exempt = is_exempt;
+    i->second.patience = patience;
 }
 
 void stall_watch::run() {
@@ -50,7 +50,7 @@ void stall_watch::run() {
       const auto since = db->waiting_since();
       // Whoever waits in libpq wakes up and finds the connection lost. The
       // descriptor stays open, so that nobody else can get its number.
-      if (since && !x.is_exempt && now - *since > x_patience)
+      if (since && now - *since > x.patience)
         shutdown(x.socket, SHUT_RDWR);
     }
   }

@@ -17,14 +17,11 @@ class stall_watch {
 public:
   using duration = std::chrono::steady_clock::duration;
 
-  /// Returns the one that all backends share. It waits 20 s for an answer: the
-  /// database's own time limits for statements and locks are shorter, so that
-  /// it can say what was wrong.
+  /// Returns the one that all backends share.
   static stall_watch& instance();
 
-  /// @param patience how long a database may take for an answer.
-  /// @param interval how often that is looked at.
-  stall_watch(duration patience, duration interval);
+  /// @param interval how often connections are looked at.
+  explicit stall_watch(duration interval);
 
   stall_watch(const stall_watch&) = delete;
 
@@ -33,24 +30,24 @@ public:
   ~stall_watch();
 
   /// Watches a connection until it is removed.
-  void add(plugins::connection* db);
+  /// @param patience how long the database may take for an answer.
+  void add(plugins::connection* db, duration patience);
 
   /// Must be called before the connection is closed.
   void remove(plugins::connection* db);
 
-  /// Lets the database take any time for an answer.
-  void exempt(plugins::connection* db, bool is_exempt);
+  /// Sets how long the database may take for an answer.
+  void expect(plugins::connection* db, duration patience);
 
 private:
   struct entry {
     /// Descriptor of the connection, which belongs to libpq.
     int socket = -1;
-    bool is_exempt = false;
+    duration patience{};
   };
 
   void run();
 
-  const duration x_patience;
   const duration x_interval;
   std::mutex x_mutex;
   std::condition_variable x_stopped;

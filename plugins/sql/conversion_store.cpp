@@ -92,7 +92,8 @@ sql_backend::add_conversion(const uuid& account_id,
         break;
       }
     }
-    result.totals = events->totals({link_key}, event_tables::scope::all).front();
+    result.totals
+      = events->totals({link_key}, event_tables::scope::all).front();
     if (result.created)
       result.totals.last_conversion = x.id;
     tx.commit();

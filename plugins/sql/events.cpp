@@ -51,7 +51,8 @@ public:
     flush(x_db, x_tables, x_sums);
     for (auto [journal, position] : x_positions.next())
       x_db.run(sql::set_position, position, x_batch.node, journal);
-    x_result.totals = x_tables.totals(x_sums.links, event_tables::scope::asking);
+    x_result.totals
+      = x_tables.totals(x_sums.links, event_tables::scope::asking);
     for (auto& x : x_result.totals)
       if (auto i = x_last.find(x.link_id); i != x_last.end())
         x.last_conversion = i->second;
@@ -210,6 +211,7 @@ sql_backend::store_events(const storage::event_batch& batch) {
     prepare_for(db, batch);
     auto events = tables(db);
     transaction tx{db, access::write};
+    allow_slow_batch(db);
     auto result = batch_writer{db, *events, batch}.run();
     tx.commit();
     return result;

@@ -174,6 +174,12 @@ protected:
     // nop
   }
 
+  /// Called within the transaction of a batch of events, for which nobody
+  /// waits.
+  virtual void allow_slow_batch(connection& /* db */) {
+    // nop
+  }
+
   /// Called before the transaction of a batch.
   virtual void prepare_for(connection& /* db */,
                            const storage::event_batch& /* batch */) {

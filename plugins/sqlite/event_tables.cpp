@@ -67,8 +67,8 @@ void event_tables::add_sums(const rollups& sums) {
               x.unattributed);
   }
   add_daily.finish();
-  many_rows<row_key, int, day_number, std::string, int64_t, int64_t>
-    add_values{x_db, sql::add_daily_values};
+  many_rows<row_key, int, day_number, std::string, int64_t, int64_t> add_values{
+    x_db, sql::add_daily_values};
   for (const auto& [place, x] : sums.values) {
     const auto& [link_key, dimension, day, value] = place;
     add_values(link_key, dimension, day, value, x.clicks, x.conversions);

@@ -31,8 +31,8 @@ public:
 
   void forget_visitors(day_number day) override;
 
-  std::vector<storage::link_totals>
-  totals(const std::set<row_key>& link_keys, scope of) override;
+  std::vector<storage::link_totals> totals(const std::set<row_key>& link_keys,
+                                           scope of) override;
 
 private:
   plugins::connection& x_db;

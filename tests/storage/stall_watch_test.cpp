@@ -15,7 +15,7 @@ namespace {
 class stall_watch_test : public testing::Test {
 protected:
   stall_watch_test() {
-    watch.add(db.get());
+    watch.add(db.get(), 1s);
   }
 
   ~stall_watch_test() override {
@@ -24,7 +24,7 @@ protected:
 
   postgresql_database store;
   std::unique_ptr<plugins::connection> db = postgresql::connect(store.dsn());
-  stall_watch watch{1s, 50ms};
+  stall_watch watch{50ms};
 };
 
 } // namespace
@@ -39,7 +39,7 @@ TEST_F(stall_watch_test, leaves_alone_what_is_answered_in_time) {
 }
 
 TEST_F(stall_watch_test, leaves_alone_what_may_take_its_time) {
-  watch.exempt(db.get(), true);
+  watch.expect(db.get(), stall_watch::duration::max());
   db->run_once("SELECT pg_sleep(2)");
 }
 
