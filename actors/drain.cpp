@@ -19,6 +19,13 @@ namespace {
 /// Longest pause between two tries while the store does not answer.
 constexpr auto max_pause = std::chrono::milliseconds{5000};
 
+/// How many times as long as a batch took the pause after it is, at most
+/// `max_rest`: the more events a batch has, the more of them share pages, so
+/// that under load it pays to wait for more.
+constexpr int rest_factor = 8;
+
+constexpr auto max_rest = std::chrono::milliseconds{1000};
+
 /// Longest time that a flush may take.
 constexpr auto max_flush = std::chrono::seconds{10};
 
@@ -208,7 +215,9 @@ drain(drain_actor::stateful_pointer<drain_state> self,
   auto pause = std::make_shared<std::chrono::milliseconds>(tools.interval);
   return {
     [=](tick_atom) {
+      const auto start = std::chrono::steady_clock::now();
       auto more = self->state.move_batch();
+      auto rest = tools.interval;
       if (!more) {
         tools.counters->drain_failures->Increment();
         // The first failure of a row is worth a line.
@@ -216,6 +225,7 @@ drain(drain_actor::stateful_pointer<drain_state> self,
           log::error("events stay in the journal, the store does not take them",
                      {{"error", detail(more.error())}});
         *pause = std::min(*pause * 2, max_pause);
+        rest = *pause;
       } else {
         if (*pause != tools.interval)
           log::info("the store takes events again");
@@ -224,8 +234,11 @@ drain(drain_actor::stateful_pointer<drain_state> self,
           self->send(self, tick_atom::value);
           return;
         }
+        const auto took = std::chrono::ceil<std::chrono::milliseconds>(
+          std::chrono::steady_clock::now() - start);
+        rest = std::max(tools.interval, std::min(took * rest_factor, max_rest));
       }
-      self->delayed_send(self, *pause, tick_atom::value);
+      self->delayed_send(self, rest, tick_atom::value);
     },
     [=](flush_atom) { return !self->state.move_all(); },
   };
