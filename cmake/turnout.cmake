@@ -31,9 +31,16 @@ function(turnout_test folder)
   add_executable(test_${folder} ${sources})
   target_link_libraries(test_${folder} PRIVATE turnout_options ${ARGN}
                                                GTest::gmock GTest::gtest_main)
+  turnout_unit_tests(${folder})
+endfunction()
+
+# turnout_unit_tests(<folder>) registers each test case of test_<folder> with
+# ctest, under the label that script/test takes them by.
+function(turnout_unit_tests folder)
   gtest_discover_tests(
     test_${folder}
     TEST_PREFIX "${folder}."
     DISCOVERY_MODE PRE_TEST
-    PROPERTIES TIMEOUT 300)
+    PROPERTIES TIMEOUT 300 LABELS unit)
+  add_dependencies(unit_tests test_${folder})
 endfunction()

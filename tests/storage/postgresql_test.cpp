@@ -184,7 +184,7 @@ TEST_F(postgresql_test, stores_each_batch_once_while_connections_are_ended) {
   std::thread killer{[&] {
     while (!done) {
       end_all_connections();
-      std::this_thread::sleep_for(5ms);
+      std::this_thread::sleep_for(25ms);
     }
   }};
   for (int64_t first = 1; first <= 1000; first += 20) {
