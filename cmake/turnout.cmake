@@ -10,7 +10,8 @@ target_compile_options(turnout_options INTERFACE -Wall -Wextra -Wpedantic
 target_compile_definitions(turnout_options
                            INTERFACE ASIO_HAS_STD_ALIGNED_ALLOC=1)
 target_link_libraries(turnout_options INTERFACE Threads::Threads)
-# Without -fpch-preprocess ccache cannot tell what a precompiled header is made of.
+# Without -fpch-preprocess ccache cannot tell what a precompiled header is made
+# of.
 # GCC takes one only with the macros that it was made with, among them what
 # -pthread defines, and else reads all of it as text, so that is an error.
 target_compile_options(
