@@ -95,7 +95,9 @@ public:
   /// these get new values.
   template <class... Ts>
   soci::statement& bind(const char* sql, const Ts&... values) {
-    auto& [st, names] = prepared(sql);
+    auto& found = prepared(sql);
+    auto& st = found.statement;
+    const auto& names = found.names;
     [[maybe_unused]] const auto* name = names.empty() ? nullptr : names.data();
     st.bind_clean_up();
     (exchange_use(st, name, values), ...);
@@ -136,7 +138,9 @@ public:
   template <class... Cs, class F, class... Ts>
   void each(const char* sql, std::tuple<Cs&...> columns, F f,
             const Ts&... values) {
-    auto& [st, names] = prepared(sql);
+    auto& found = prepared(sql);
+    auto& st = found.statement;
+    const auto& names = found.names;
     [[maybe_unused]] const auto* name = names.empty() ? nullptr : names.data();
     st.bind_clean_up();
     std::apply([&](auto&... column) { (exchange_into(st, column), ...); },

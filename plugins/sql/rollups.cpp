@@ -12,7 +12,7 @@ void rollups::add_click(const click& x, const dimension_values& classes) {
     const std::tuple<row_key, int, day_number, std::string_view> place{
       x.link_key, dimension, day, classes[i]};
     auto at = values.lower_bound(place);
-    if (at == values.end() || place < at->first)
+    if (at == values.end() || value_order{}(place, at->first))
       at = values.emplace_hint(
         at, value_place{x.link_key, dimension, day, classes[i]}, counts{});
     ++at->second.clicks;

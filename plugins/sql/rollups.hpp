@@ -4,6 +4,8 @@
 
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 namespace turnout::plugins {
@@ -39,6 +41,22 @@ public:
   /// Link, dimension, day, value.
   using value_place = std::tuple<row_key, int, day_number, std::string>;
 
+  /// Orders places of values, also such whose value is a view.
+  struct value_order {
+    using is_transparent = void;
+
+    template <class X, class Y>
+    bool operator()(const X& x, const Y& y) const {
+      return key(x) < key(y);
+    }
+
+    template <class X>
+    static auto key(const X& x) {
+      return std::tuple{std::get<0>(x), std::get<1>(x), std::get<2>(x),
+                        std::string_view{std::get<3>(x)}};
+    }
+  };
+
   /// Link, day, reason.
   using excluded_place = std::tuple<row_key, day_number, int>;
 
@@ -49,7 +67,7 @@ public:
   using visitor_place = std::tuple<day_number, row_key, int64_t>;
 
   std::map<day_place, day_counts> daily;
-  std::map<value_place, counts, std::less<>> values;
+  std::map<value_place, counts, value_order> values;
   std::map<excluded_place, int64_t> excluded;
   std::map<evidence_place, counts> evidence;
   /// The newest click of each visitor.
