@@ -68,16 +68,18 @@ std::string variant_column(int number, const column& x) {
 const std::vector<std::string>& all_columns() {
   static const auto names = [] {
     std::vector<std::string> result;
+    const auto add
+      = [&](std::string name) { result.emplace_back(std::move(name)); };
     for (const auto& x : link_columns)
-      result.emplace_back(x.name);
+      add(x.name);
     for (int i = 1; i <= max_variants; ++i)
       for (const auto& x : variant_columns)
-        result.emplace_back(variant_column(i, x));
+        add(variant_column(i, x));
     for (const auto& x : history_columns)
-      result.emplace_back(x.name);
+      add(x.name);
     for (int i = 1; i <= max_variants; ++i)
       for (const auto& x : variant_history_columns)
-        result.emplace_back(variant_column(i, x));
+        add(variant_column(i, x));
     return result;
   }();
   return names;
