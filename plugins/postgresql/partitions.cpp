@@ -3,8 +3,6 @@
 #include "plugins/postgresql/sql.hpp"
 #include "plugins/sql/rows.hpp"
 
-#include <soci/postgresql/soci-postgresql.h>
-
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -16,9 +14,6 @@ using plugins::connection;
 using plugins::transaction;
 
 namespace {
-
-/// SQLSTATE of a lock that somebody else held for too long.
-constexpr char lock_not_available[] = "55P03";
 
 int64_t first_click_id(day_number day) {
   return plugins::first_id(start_of(day));
@@ -46,16 +41,14 @@ std::string name_of(const partitioned_table& table, day_number first) {
          + (first < 0 ? "m" + std::to_string(-first) : std::to_string(first));
 }
 
-/// Returns false when it is there already.
-bool make_one(connection& db, const partitioned_table& table,
+void make_one(connection& db, const partitioned_table& table,
               day_number first) {
   const auto name = name_of(table, first);
   transaction tx{db, access::write};
   db.run(sql::lock_partitions);
   const auto present = list_partitions(db, table);
-  const auto is_missing = std::none_of(
-    present.begin(), present.end(), [&](auto& x) { return x.first == first; });
-  if (is_missing) {
+  if (std::none_of(present.begin(), present.end(),
+                   [&](auto& x) { return x.first == first; })) {
     // Not "PARTITION OF": that locks the whole table, attaching does not.
     db.run_once("CREATE TABLE IF NOT EXISTS " + name + " (LIKE " + table.name
                 + " INCLUDING DEFAULTS INCLUDING INDEXES)");
@@ -65,7 +58,6 @@ bool make_one(connection& db, const partitioned_table& table,
                 + std::to_string(table.bound(first + table.days)) + ")");
   }
   tx.commit();
-  return is_missing;
 }
 
 } // namespace
@@ -99,46 +91,19 @@ std::vector<partition> list_partitions(connection& db,
   return result;
 }
 
-void drop_partitions(connection& db, const partitioned_table& table,
-                     day_number day) {
-  for (const auto& x : list_partitions(db, table)) {
-    if (x.first + table.days > day)
-      break;
-    transaction tx{db, access::write};
-    if (!try_lock(db, table.name, "ACCESS EXCLUSIVE"))
-      return;
-    db.run_once("DROP TABLE " + x.name);
-    tx.commit();
-  }
-}
-
-bool try_lock(connection& db, const std::string& table, const char* mode) {
-  db.run_once(sql::wait_briefly_for_locks);
-  try {
-    db.run_once("LOCK TABLE " + table + " IN " + mode + " MODE");
-    return true;
-  } catch (const soci::postgresql_soci_error& err) {
-    if (err.sqlstate() != lock_not_available)
-      throw;
-    return false;
-  }
-}
-
-bool partition_maker::make(connection& db, const std::set<day_number>& days) {
+void partition_maker::make(connection& db, const std::set<day_number>& days) {
   std::set<day_number> needed;
   for (auto day : days)
     needed.insert(first_of(x_table, day));
   const auto today = first_of(x_table, day_of(now()));
   for (int i = 0; i <= x_table.ahead; ++i)
     needed.insert(today + i * x_table.days);
-  auto made = false;
   for (auto first : needed) {
     if (x_known.contains(first))
       continue;
-    made |= make_one(db, x_table, first);
+    make_one(db, x_table, first);
     x_known.insert(first);
   }
-  return made;
 }
 
 } // namespace turnout::postgresql

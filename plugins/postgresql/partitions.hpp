@@ -38,17 +38,6 @@ struct partition {
 std::vector<partition> list_partitions(plugins::connection& db,
                                        const partitioned_table& table);
 
-/// Locks a table within a transaction, and returns false, with the transaction
-/// of no more use, when somebody else keeps it locked: whoever waits for long
-/// has everybody else wait behind.
-bool try_lock(plugins::connection& db, const std::string& table,
-              const char* mode);
-
-/// Drops the partitions that end before `day`, unless the table is so busy that
-/// this would keep others waiting. Must not be called within a transaction.
-void drop_partitions(plugins::connection& db, const partitioned_table& table,
-                     day_number day);
-
 /// Makes partitions before they are needed.
 class partition_maker {
 public:
@@ -57,9 +46,9 @@ public:
   }
 
   /// Makes the partitions of `days`, and those ahead of today, unless they are
-  /// known to be there, and returns whether any was made. Nobody who reads or
-  /// writes the table has to wait. Must not be called within a transaction.
-  bool make(plugins::connection& db, const std::set<day_number>& days);
+  /// known to be there. Nobody who reads or writes the table has to wait. Must
+  /// not be called within a transaction.
+  void make(plugins::connection& db, const std::set<day_number>& days);
 
   /// Forgets which partitions are there: somebody may have dropped some.
   void forget() {

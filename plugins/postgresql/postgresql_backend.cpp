@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <soci/postgresql/soci-postgresql.h>
 
-#include <algorithm>
 #include <thread>
 
 namespace turnout::postgresql {
@@ -31,16 +30,22 @@ constexpr auto batch_patience = std::chrono::seconds{70};
 /// SQLSTATE of a row that no partition is for; nothing else has checks.
 constexpr char no_partition[] = "23514";
 
-/// Locks a table or has the whole call tried again.
+/// SQLSTATE of a lock that somebody else held for too long.
+constexpr char lock_not_available[] = "55P03";
+
+/// Locks a table, but does not wait for long, as everybody else would have to
+/// wait behind.
 void lock_or_try_again(connection& db, const std::string& table,
                        const char* mode) {
-  if (!try_lock(db, table, mode))
+  try {
+    db.run_once(sql::wait_briefly_for_locks);
+    db.run_once("LOCK TABLE " + table + " IN " + mode + " MODE");
+  } catch (const soci::postgresql_soci_error& err) {
+    if (err.sqlstate() != lock_not_available)
+      throw;
     throw plugins::raced{};
+  }
 }
-
-/// Days of visitors that are kept at least: late clicks of these days need no
-/// new partition.
-constexpr day_number visitor_days = 7;
 
 } // namespace
 
@@ -147,10 +152,7 @@ void postgresql_backend::prepare_for(connection& db,
   if (days.empty())
     return;
   x_click_partitions.make(db, days);
-  // Once a day, and by one of the nodes.
-  if (x_visitor_partitions.make(db, days))
-    drop_partitions(db, visitors_table,
-                    std::min(*days.begin(), day_of(now()) - visitor_days));
+  x_visitor_partitions.make(db, days);
 }
 
 std::unique_ptr<plugins::event_tables>

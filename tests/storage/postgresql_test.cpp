@@ -302,33 +302,6 @@ TEST_F(postgresql_test, old_partitions_are_dropped_and_no_sum_changes) {
   expect_verified();
 }
 
-TEST_F(postgresql_test, partitions_of_forgotten_visitors_are_dropped) {
-  auto x = store_link("forgotten-1");
-  const auto today = day_of(now());
-  const auto store_day = [&](backend& by, int64_t place, int days_ago) {
-    auto stored = by.store_events(
-      new_clicks(x, place, 5, start_of(today - days_ago) + 1h));
-    ASSERT_TRUE(stored) << detail(stored.error());
-  };
-  const auto has_partition = [&](int days_ago) {
-    return store.number("SELECT count(*) FROM pg_tables WHERE tablename ="
-                        " 'visitors_"
-                        + std::to_string(today - days_ago) + "'")
-           == 1;
-  };
-  store_day(*db, 1, 30);
-  EXPECT_TRUE(has_partition(30));
-  // Makes the partition of its day, and so looks for old ones.
-  auto other = open(store.dsn());
-  store_day(*other, 6, 5);
-  EXPECT_FALSE(has_partition(30));
-  EXPECT_TRUE(has_partition(5));
-  // The first one still knows the partition that was dropped.
-  store_day(*db, 11, 30);
-  EXPECT_EQ(total_of(x), 15);
-  expect_verified();
-}
-
 TEST_F(postgresql_test, several_nodes_make_partitions_at_once) {
   auto x = store_link("at-once-1");
   std::vector<std::thread> threads;
