@@ -438,11 +438,9 @@ TEST_F(import_test, a_terminal_sees_how_far_it_is) {
   EXPECT_THAT(quiet.err, Not(HasSubstr("\r")));
   EXPECT_THAT(quiet.err, Not(HasSubstr("rows")));
   // `script` runs a command on a terminal.
-  std::string line = binary();
-  for (const auto& x : args)
-    line += " " + x;
-  line += " --data-dir " + service->data_dir().string() + " --storage "
-          + storage_plugin();
+  std::string line;
+  for (const auto& x : service->arguments(args))
+    line += " '" + x + "'";
   auto shown = run_command({"/usr/bin/script", "-qefc", line, "/dev/null"}, {});
   EXPECT_EQ(shown.status, 1);
   EXPECT_THAT(shown.out, HasSubstr("\r["));

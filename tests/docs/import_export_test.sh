@@ -20,6 +20,11 @@ grep -q 'turnout export' "$dir/example" || { echo "no example in $page"; exit 1;
 mkdir "$dir/bin" "$dir/work"
 ln -s "$turnout" "$dir/bin/turnout"
 
+# Commands warn of variables that are no settings, such as those of the tests.
+while read -r variable; do
+  unset "$variable"
+done < <(compgen -e TURNOUT_ || true)
+
 cd "$dir/work"
 PATH=$dir/bin:$PATH
 turnout migrate >/dev/null

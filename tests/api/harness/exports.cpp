@@ -1,7 +1,6 @@
 #include "tests/api/harness/exports.hpp"
 
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 
@@ -262,13 +261,8 @@ std::unique_ptr<process> begin_command(const server& service,
                                        const std::vector<std::string>& args,
                                        const std::filesystem::path& out,
                                        const std::filesystem::path& err) {
-  std::vector<std::string> argv{binary()};
-  argv.insert(argv.end(), args.begin(), args.end());
-  argv.insert(argv.end(), {"--data-dir", service.data_dir().string(),
-                           "--storage", storage_plugin()});
-  if (const auto* dsn = std::getenv("TURNOUT_TEST_DSN"))
-    argv.insert(argv.end(), {"--dsn", dsn});
-  return std::make_unique<process>(argv, environment{}, out, err);
+  return std::make_unique<process>(service.arguments(args), environment{}, out,
+                                   err);
 }
 
 command_result run_long(const server& service,

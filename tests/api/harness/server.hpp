@@ -48,6 +48,11 @@ public:
                      const std::optional<std::string>& input
                      = std::nullopt) const;
 
+  /// Returns the command line of another command of the binary on the same
+  /// store.
+  std::vector<std::string>
+  arguments(const std::vector<std::string>& args) const;
+
   /// Makes an account and returns its id.
   std::string add_user(const std::string& email);
 
@@ -87,9 +92,6 @@ public:
   std::string errors() const;
 
 private:
-  std::vector<std::string>
-  arguments(const std::vector<std::string>& args) const;
-
   environment x_env;
   temporary_directory x_dir;
   /// The store, if the plugin under test is "postgresql".
