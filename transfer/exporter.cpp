@@ -1,7 +1,7 @@
 #include "transfer/exporter.hpp"
 
 #include "http/codec/clicks_csv.hpp"
-#include "http/codec/json.hpp"
+#include "http/codec/report.hpp"
 #include "transfer/link_csv.hpp"
 #include "transfer/link_json.hpp"
 
@@ -15,22 +15,6 @@ namespace {
 
 /// Rows that are in memory at a time.
 constexpr int rows_per_part = 500;
-
-void append_click_json(std::string& out, const std::string& link_id,
-                       const click_row& x) {
-  json::object result;
-  result["id"] = to_json_string(x.id.str());
-  result["link_id"] = to_json_string(link_id);
-  result["variant_id"] = to_json_string(x.variant_id.str());
-  result["ip_address"] = to_json_string(x.ip_address);
-  result["user_agent"] = to_json_string(x.user_agent);
-  result["referrer"] = text_or_null(x.referrer);
-  result["country"] = text_or_null(x.country);
-  result["is_conversion"] = x.is_conversion;
-  result["created_at"] = to_json_string(to_iso8601(x.created_at));
-  out += json::serialize(result);
-  out += '\n';
-}
 
 /// An export under way.
 struct export_run {
@@ -76,7 +60,7 @@ struct export_run {
       std::string part;
       for (const auto& x : *page) {
         if (options.json_lines)
-          append_click_json(part, id_text, x);
+          part += json::serialize(to_json(x, id_text)) + '\n';
         else
           append_clicks_csv(part, id_text, x);
       }

@@ -66,22 +66,26 @@ json::array variant_performance(const analytics_report& x) {
 
 } // namespace
 
+json::object to_json(const click_row& x, std::string_view link_id) {
+  json::object result;
+  result["id"] = to_json_string(x.id.str());
+  result["link_id"] = to_json_string(link_id);
+  result["variant_id"] = to_json_string(x.variant_id.str());
+  result["ip_address"] = to_json_string(x.ip_address);
+  result["user_agent"] = to_json_string(x.user_agent);
+  result["referrer"] = text_or_null(x.referrer);
+  result["country"] = text_or_null(x.country);
+  result["is_conversion"] = x.is_conversion;
+  result["created_at"] = to_json_string(to_iso8601(x.created_at));
+  return result;
+}
+
 std::string clicks_body(const uuid& link_id, const click_page& x,
                         const paging& where) {
+  const auto link_text = link_id.str();
   json::array items;
-  for (const auto& y : x.items) {
-    json::object item;
-    item["id"] = to_json_string(y.id.str());
-    item["link_id"] = to_json_string(link_id.str());
-    item["variant_id"] = to_json_string(y.variant_id.str());
-    item["ip_address"] = to_json_string(y.ip_address);
-    item["user_agent"] = to_json_string(y.user_agent);
-    item["referrer"] = text_or_null(y.referrer);
-    item["country"] = text_or_null(y.country);
-    item["is_conversion"] = y.is_conversion;
-    item["created_at"] = to_json_string(to_iso8601(y.created_at));
-    items.push_back(std::move(item));
-  }
+  for (const auto& y : x.items)
+    items.push_back(to_json(y, link_text));
   json::object result;
   result["items"] = std::move(items);
   result["total"] = x.total;
