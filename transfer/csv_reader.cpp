@@ -10,8 +10,6 @@ namespace turnout::transfer {
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 /// Spaces belong to the cells.
 int no_space(unsigned char) {
   return 0;

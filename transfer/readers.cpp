@@ -15,8 +15,6 @@ namespace turnout::transfer {
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 using note_sink = std::function<void(const std::string&)>;
 
 // -- CSV ----------------------------------------------------------------------

@@ -18,6 +18,9 @@ namespace json = boost::json;
 /// in bounded memory.
 inline constexpr size_t max_record_bytes = 1024 * 1024;
 
+/// What some programs put before text in UTF-8.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// One link of a file.
 struct record {
   /// Line of the file that it begins on, from 1.
