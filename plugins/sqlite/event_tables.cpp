@@ -1,13 +1,11 @@
 #include "plugins/sqlite/event_tables.hpp"
 
-#include "plugins/sql/statements.hpp"
 #include "plugins/sqlite/many_rows.hpp"
+#include "plugins/sqlite/sql.hpp"
 
 #include <algorithm>
 
 namespace turnout::sqlite {
-
-namespace sql = plugins::sql;
 
 using plugins::bound_query;
 using plugins::bound_statement;

@@ -1,7 +1,7 @@
 // How SQLite finds the rows of what requests wait for: by an index, however
 // many rows there are.
 
-#include "plugins/sql/statements.hpp"
+#include "plugins/sqlite/sql.hpp"
 #include "storage/plugin_loader.hpp"
 #include "tests/storage/temporary_directory.hpp"
 
@@ -81,8 +81,8 @@ TEST_F(sqlite_plans_test, case_98_no_request_reads_a_whole_table) {
                                 sql::list_links,
                                 sql::links_before,
                                 sql::count_links,
-                                sql::totals_of_link,
-                                sql::asks_for_winner,
+                                sqlite::sql::totals_of_link,
+                                sqlite::sql::asks_for_winner,
                                 sql::first_and_last_day,
                                 sql::days_of_link,
                                 sql::variants_in_days,
@@ -95,7 +95,7 @@ TEST_F(sqlite_plans_test, case_98_no_request_reads_a_whole_table) {
                                 sql::find_click,
                                 sql::mark_converted,
                                 sql::click_of_visitor,
-                                sql::update_visitor,
+                                sqlite::sql::update_visitor,
                                 sql::conversion_by_event,
                                 sql::first_conversion_of_click,
                                 sql::conversions_of_link,
