@@ -3,9 +3,7 @@
 
 #include "tests/postgresql/postgresql.hpp"
 
-#include "core/changes.hpp"
-#include "core/identifiers.hpp"
-#include "storage/plugin_loader.hpp"
+#include "tests/storage/plugin_store.hpp"
 
 #include <gmock/gmock.h>
 
@@ -24,25 +22,7 @@ using testing::Not;
 namespace {
 
 backend_ptr open(const std::string& dsn) {
-  auto factory = load_plugin("postgresql", {TEST_PLUGIN_DIR}, {"", dsn});
-  if (!factory)
-    throw std::runtime_error{detail(factory.error())};
-  auto result = (*factory)();
-  if (!result)
-    throw std::runtime_error{detail(result.error())};
-  return std::move(*result);
-}
-
-link new_link(const std::string& slug) {
-  link x;
-  x.id = make_uuid(now());
-  x.user_id = make_uuid(now());
-  x.slug = slug;
-  x.name = slug;
-  x.created_at = x.updated_at = now();
-  x.variants = make_variants(
-    {{"A", "https://a.example/", 50}, {"B", "https://b.example/", 50}}, now());
-  return x;
+  return open_backend("postgresql", {"", dsn});
 }
 
 /// Clicks of new visitors on a link.

@@ -1,7 +1,6 @@
 // What is peculiar to the SQLite plugin: its file, and what goes wrong with it.
 
-#include "core/changes.hpp"
-#include "storage/plugin_loader.hpp"
+#include "tests/storage/plugin_store.hpp"
 #include "tests/storage/temporary_directory.hpp"
 
 #include <gmock/gmock.h>
@@ -24,26 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 backend_ptr open(const fs::path& directory) {
-  auto factory
-    = load_plugin("sqlite", {TEST_PLUGIN_DIR}, {directory.string(), {}});
-  if (!factory)
-    throw std::runtime_error{detail(factory.error())};
-  auto result = (*factory)();
-  if (!result)
-    throw std::runtime_error{detail(result.error())};
-  return std::move(*result);
-}
-
-link new_link(const std::string& slug) {
-  link x;
-  x.id = make_uuid(now());
-  x.user_id = make_uuid(now());
-  x.slug = slug;
-  x.name = slug;
-  x.created_at = x.updated_at = now();
-  x.variants = make_variants(
-    {{"A", "https://a.example/", 50}, {"B", "https://b.example/", 50}}, now());
-  return x;
+  return open_backend("sqlite", {directory.string(), {}});
 }
 
 int mode_of(const fs::path& file) {
