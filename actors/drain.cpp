@@ -2,13 +2,15 @@
 
 #include "actors/journal_report.hpp"
 #include "core/error.hpp"
-#include "core/visitor.hpp"
 #include "monitoring/log.hpp"
 
 #include <caf/stateful_actor.hpp>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -19,12 +21,19 @@ namespace {
 /// Longest pause between two tries while the store does not answer.
 constexpr auto max_pause = std::chrono::milliseconds{5000};
 
-/// How many times as long as a batch took the pause after it is, at most
-/// `max_rest`: the more events a batch has, the more of them share pages, so
+/// How many times as long as a round took the pause after it is, at most
+/// `max_rest`: the more events a round has, the more of them share pages, so
 /// that under load it pays to wait for more.
 constexpr int rest_factor = 8;
 
 constexpr auto max_rest = std::chrono::milliseconds{1000};
+
+/// A round ends early when its different texts have this many bytes.
+constexpr size_t max_text_bytes = size_t{64} << 20;
+
+/// How much the thread of the DRAIN is nicer than others: where cores are few,
+/// visits come first, and rounds become longer and thereby cheaper.
+constexpr int niceness = 5;
 
 /// Longest time that a flush may take.
 constexpr auto max_flush = std::chrono::seconds{10};
@@ -33,39 +42,24 @@ timestamp time_of_event(const journal::event& x) {
   return std::visit([](const auto& event) { return event.created_at; }, x);
 }
 
-storage::click_classes classes_of(const click& x) {
-  storage::click_classes result;
-  auto agent = classify_agent(x.user_agent);
-  const auto put = [&](dimension d, std::string value) {
-    result.values[static_cast<size_t>(d)] = std::move(value);
-  };
-  put(dimension::country, x.country.empty() ? "unknown" : x.country);
-  put(dimension::referrer, referrer_class(x.referrer));
-  put(dimension::browser, std::move(agent.browser));
-  put(dimension::device, std::move(agent.device));
-  put(dimension::system, std::move(agent.system));
-  return result;
-}
-
-/// Adds events to a batch, each to its kind.
-struct batch_builder {
-  storage::event_batch& batch;
+/// Adds events to a round, each to its kind.
+struct round_builder {
+  click_pile& clicks;
+  storage::event_batch& others;
   storage::event_batch::place place;
 
-  void operator()(click& x) {
-    batch.classes.push_back(classes_of(x));
-    batch.clicks.push_back(std::move(x));
-    batch.click_places.push_back(place);
+  void operator()(const click& x) {
+    clicks.add(x, place);
   }
 
-  void operator()(excluded_visit& x) {
-    batch.excluded.push_back(x);
-    batch.excluded_places.push_back(place);
+  void operator()(const excluded_visit& x) {
+    others.excluded.push_back(x);
+    others.excluded_places.push_back(place);
   }
 
   void operator()(conversion_request& x) {
-    batch.conversions.push_back(std::move(x));
-    batch.conversion_places.push_back(place);
+    others.conversions.push_back(std::move(x));
+    others.conversion_places.push_back(place);
   }
 };
 
@@ -99,19 +93,90 @@ caf::error drain_state::connect() {
   return caf::none;
 }
 
-caf::expected<std::vector<drain_state::portion>> drain_state::read() {
+caf::error drain_state::read(int number, size_t max, round& to) {
+  portion part{number};
+  auto position = x_positions[number];
+  size_t count = 0;
+  for (;;) {
+    const auto want = std::min(x_tools.batch, max - count);
+    auto entries = x_reader->read(number, position, want);
+    if (!entries)
+      return std::move(entries.error());
+    for (auto& x : *entries) {
+      position = x.position;
+      part.last = x.position;
+      part.end = time_of_event(x.what);
+      to.oldest = std::min(to.oldest, part.end);
+      std::visit(round_builder{to.clicks, to.others, {number, x.position}},
+                 x.what);
+    }
+    count += entries->size();
+    if (entries->size() < want)
+      break;
+    if (count >= max || to.clicks.text_bytes() >= max_text_bytes) {
+      part.more = true;
+      break;
+    }
+  }
+  to.portions.push_back(part);
+  return caf::none;
+}
+
+caf::expected<drain_state::round> drain_state::read() {
   auto numbers = x_reader->journals();
   if (!numbers)
     return std::move(numbers.error());
-  std::vector<portion> result;
-  for (const auto number : *numbers) {
-    auto entries = x_reader->read(number, x_positions[number], x_tools.batch);
-    if (!entries)
-      return std::move(entries.error());
-    const auto more = entries->size() >= x_tools.batch;
-    result.push_back({number, std::move(*entries), more});
-  }
+  round result;
+  result.oldest = now();
+  const auto max = x_tools.round / std::max<size_t>(1, numbers->size());
+  for (const auto number : *numbers)
+    if (auto err = read(number, std::max(max, x_tools.batch), result))
+      return err;
+  leave_early_conversions(result);
   return result;
+}
+
+void drain_state::leave_early_conversions(round& x) {
+  std::optional<timestamp> complete_until;
+  for (const auto& part : x.portions)
+    if (part.more)
+      complete_until
+        = complete_until ? std::min(*complete_until, part.end) : part.end;
+  if (!complete_until)
+    return;
+  for (auto& part : x.portions) {
+    if (part.more)
+      continue;
+    for (size_t i = 0; i < x.others.conversions.size(); ++i) {
+      const auto& place = x.others.conversion_places[i];
+      if (place.journal == part.journal
+          && x.others.conversions[i].created_at > *complete_until) {
+        part.last = place.position - 1;
+        x.drop_after(part.journal, part.last);
+        break;
+      }
+    }
+  }
+}
+
+void drain_state::round::drop_after(int journal, int64_t position) {
+  clicks.drop_after(journal, position);
+  const auto drop = [=](auto& events, auto& places) {
+    size_t kept = 0;
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (places[i].journal == journal && places[i].position > position)
+        continue;
+      if (kept != i) {
+        events[kept] = std::move(events[i]);
+        places[kept] = places[i];
+      }
+      ++kept;
+    }
+    events.resize(kept);
+    places.resize(kept);
+  };
+  drop(others.excluded, others.excluded_places);
+  drop(others.conversions, others.conversion_places);
 }
 
 void drain_state::show_backlog() {
@@ -122,81 +187,89 @@ void drain_state::show_backlog() {
   x_tools.counters->journal_bytes->Set(static_cast<double>(x_reader->bytes()));
 }
 
-caf::expected<bool> drain_state::move_batch() {
-  if (auto err = connect())
-    return err;
-  auto portions = read();
-  if (!portions)
-    return std::move(portions.error());
-  // A conversion may name a click of another journal. Where a journal has more
-  // than was read, conversions made after the end of what was read wait.
-  std::optional<timestamp> complete_until;
-  auto more = false;
-  for (const auto& x : *portions) {
-    if (!x.more)
-      continue;
-    more = true;
-    const auto end = time_of_event(x.entries.back().what);
-    complete_until = complete_until ? std::min(*complete_until, end) : end;
-  }
-  storage::event_batch batch;
-  batch.node = x_tools.node;
-  int64_t count = 0;
-  auto oldest = now();
-  for (auto& x : *portions) {
-    int64_t last = 0;
-    for (auto& entry : x.entries) {
-      if (complete_until && !x.more
-          && std::holds_alternative<conversion_request>(entry.what)
-          && time_of_event(entry.what) > *complete_until)
-        break;
-      oldest = std::min(oldest, time_of_event(entry.what));
-      last = entry.position;
-      std::visit(batch_builder{batch, {x.journal, last}}, entry.what);
-      ++count;
-    }
-    if (last > 0)
-      batch.ranges.push_back({x.journal, last});
-  }
+caf::error drain_state::store(const storage::event_batch& batch) {
   auto& counters = *x_tools.counters;
-  if (count == 0 && !x_conversion_waits) {
-    counters.drain_lag_seconds->Set(0);
-    show_backlog();
-    return false;
-  }
   const auto start = std::chrono::steady_clock::now();
   auto stored = x_db->store_events(batch);
   if (!stored) {
-    // Whether it was stored after all is known by the positions.
+    // Whether it was stored after all is known by the positions and the ids.
     x_db.reset();
     return std::move(stored.error());
   }
-  x_conversion_waits = stored->is_conversion_waiting;
+  const auto count = static_cast<double>(
+    batch.clicks.size() + batch.excluded.size() + batch.conversions.size());
   const std::chrono::duration<double> took
     = std::chrono::steady_clock::now() - start;
   counters.drain_seconds->Observe(took.count());
-  counters.drain_batch_events->Observe(static_cast<double>(count));
-  counters.drain_events->Increment(static_cast<double>(count));
+  counters.drain_batch_events->Observe(count);
+  counters.drain_events->Increment(count);
   counters.drain_orphans->Increment(static_cast<double>(stored->orphans));
   counters.conversions_dropped->Increment(
     static_cast<double>(stored->conversions_dropped));
-  counters.drain_lag_seconds->Set(
-    std::chrono::duration<double>(now() - oldest).count());
+  x_conversion_waits = stored->is_conversion_waiting;
   if (x_tools.touched)
     x_tools.touched(stored->totals);
-  for (const auto& x : batch.ranges) {
+  return caf::none;
+}
+
+caf::error drain_state::store(round& x) {
+  // A conversion belongs to its visitor's newest click before it, so it must
+  // not find that a later one is stored already.
+  std::unordered_set<int64_t> converting;
+  for (const auto& request : x.others.conversions)
+    for (const auto visitor : request.visitors)
+      if (visitor != 0)
+        converting.insert(visitor);
+  x.clicks.arrange(converting);
+  x.others.node = x_tools.node;
+  for (const auto& part : x.portions)
+    if (part.last > x_positions[part.journal])
+      x.others.ranges.push_back({part.journal, part.last});
+  const auto size = x.clicks.size();
+  size_t first = 0;
+  while (size - x.clicks.num_last() > first + x_tools.batch) {
+    storage::event_batch part;
+    part.is_part = true;
+    part.node = x_tools.node;
+    part.ranges = x.others.ranges;
+    x.clicks.copy(first, first + x_tools.batch, part);
+    if (auto err = store(part))
+      return err;
+    first += x_tools.batch;
+  }
+  x.clicks.copy(first, size, x.others);
+  return store(x.others);
+}
+
+caf::expected<bool> drain_state::move_round() {
+  if (auto err = connect())
+    return err;
+  auto next = read();
+  if (!next)
+    return std::move(next.error());
+  if (next->is_empty() && !x_conversion_waits) {
+    x_tools.counters->drain_lag_seconds->Set(0);
+    show_backlog();
+    return false;
+  }
+  if (auto err = store(*next))
+    return err;
+  x_tools.counters->drain_lag_seconds->Set(
+    std::chrono::duration<double>(now() - next->oldest).count());
+  for (const auto& x : next->others.ranges) {
     x_positions[x.journal] = x.last;
     if (auto err = x_reader->trim(x.journal, x.last))
       log::warning("journal not trimmed", {{"error", detail(err)}});
   }
   show_backlog();
-  return more;
+  return std::any_of(next->portions.begin(), next->portions.end(),
+                     [](const portion& x) { return x.more; });
 }
 
 caf::error drain_state::move_all() {
   const auto end = std::chrono::steady_clock::now() + max_flush;
   while (std::chrono::steady_clock::now() < end) {
-    auto more = move_batch();
+    auto more = move_round();
     if (!more)
       return std::move(more.error());
     if (!*more)
@@ -210,13 +283,15 @@ caf::error drain_state::move_all() {
 drain_actor::behavior_type
 drain(drain_actor::stateful_pointer<drain_state> self,
       const drain_tools& tools) {
+  // This is the actor's own thread, as it is detached.
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), niceness);
   self->state.init(tools);
   self->send(self, tick_atom::value);
   auto pause = std::make_shared<std::chrono::milliseconds>(tools.interval);
   return {
     [=](tick_atom) {
       const auto start = std::chrono::steady_clock::now();
-      auto more = self->state.move_batch();
+      auto more = self->state.move_round();
       auto rest = tools.interval;
       if (!more) {
         tools.counters->drain_failures->Increment();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/click_pile.hpp"
 #include "actors/interfaces.hpp"
 #include "journal/journal.hpp"
 #include "monitoring/metrics.hpp"
@@ -22,8 +23,10 @@ struct drain_tools {
   std::filesystem::path journal_dir;
   /// The node's id, under which the store remembers journal positions.
   uuid node;
-  /// Events of one journal in a batch.
+  /// Clicks that are stored in one transaction.
   size_t batch = 5000;
+  /// Events of a round: as many as are waiting, at most about this many.
+  size_t round = 400'000;
   std::chrono::milliseconds interval{200};
   storage::backend_factory open;
   /// Returns the newest committed position of a journal of this run, 0 for the
@@ -44,28 +47,59 @@ public:
   /// Sets up; must be called first.
   void init(const drain_tools& tools);
 
-  /// Moves one batch. Returns whether more is waiting, or why nothing could be
-  /// moved; then everything stays in the journals for the next call.
-  caf::expected<bool> move_batch();
+  /// Moves one round: what is waiting in all journals, in as many transactions
+  /// as it takes, the clicks link by link. Positions move with the last one;
+  /// what was stored before a failure is known by its id when it comes again.
+  /// Returns whether more is waiting, or why not everything could be moved;
+  /// then the rest stays in the journals for the next call.
+  caf::expected<bool> move_round();
 
-  /// Moves batches until nothing is left. Fails after 10 seconds, so that a
+  /// Moves rounds until nothing is left. Fails after 10 seconds, so that a
   /// DRAIN that is far behind still listens.
   caf::error move_all();
 
 private:
-  /// Events of one journal that were read for a batch.
+  /// What was read of one journal.
   struct portion {
     int journal = 0;
-    std::vector<journal::entry> entries;
+    /// Position and time of the last event; 0 when there is none.
+    int64_t last = 0;
+    timestamp end = {};
     /// Whether the journal has more.
     bool more = false;
+  };
+
+  struct round {
+    std::vector<portion> portions;
+    click_pile clicks;
+    /// All other events; becomes the last batch.
+    storage::event_batch others;
+    timestamp oldest;
+
+    bool is_empty() const noexcept {
+      return clicks.size() == 0 && others.excluded.empty()
+             && others.conversions.empty();
+    }
+
+    void drop_after(int journal, int64_t position);
   };
 
   caf::error connect();
 
   void show_backlog();
 
-  caf::expected<std::vector<portion>> read();
+  /// Reads at most about `max` events of a journal.
+  caf::error read(int number, size_t max, round& to);
+
+  caf::expected<round> read();
+
+  /// A conversion may name a click of another journal. Where a journal has more
+  /// than was read, conversions made after the end of what was read wait.
+  static void leave_early_conversions(round& x);
+
+  caf::error store(const storage::event_batch& batch);
+
+  caf::error store(round& x);
 
   drain_tools x_tools;
   std::unique_ptr<journal::reader> x_reader;

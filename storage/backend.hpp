@@ -59,6 +59,9 @@ struct event_batch {
   };
   uuid node;
   std::vector<journal_range> ranges;
+  /// Whether more events of the ranges follow, so that the positions stay. Of
+  /// what was stored before, only clicks are known when they come again.
+  bool is_part = false;
   std::vector<click> clicks;
   std::vector<click_classes> classes;
   std::vector<place> click_places;

@@ -148,8 +148,8 @@ void event_tables::add_sums(const rollups& sums) {
   evidence.run(x_db, sql::add_evidence);
 }
 
-event_tables::visitor_counts event_tables::add_visitors(
-  const std::map<rollups::visitor_place, rollups::visit>& visits) {
+event_tables::visitor_counts
+event_tables::add_visitors(const rollups::visits& visits) {
   visitor_counts result;
   columns<5> all;
   for (const auto& [place, visit] : visits) {

@@ -24,9 +24,7 @@ public:
 
   void add_sums(const plugins::rollups& sums) override;
 
-  visitor_counts
-  add_visitors(const std::map<plugins::rollups::visitor_place,
-                              plugins::rollups::visit>& visits) override;
+  visitor_counts add_visitors(const plugins::rollups::visits& visits) override;
 
   void add_uniques(const visitor_counts& counts) override;
 

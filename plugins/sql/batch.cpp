@@ -29,7 +29,9 @@ bool batch_positions::is_complete(const storage::event_batch& batch) noexcept {
   return batch.clicks.size() == batch.click_places.size()
          && batch.clicks.size() == batch.classes.size()
          && batch.excluded.size() == batch.excluded_places.size()
-         && batch.conversions.size() == batch.conversion_places.size();
+         && batch.conversions.size() == batch.conversion_places.size()
+         && (!batch.is_part
+             || (batch.excluded.empty() && batch.conversions.empty()));
 }
 
 bool batch_positions::is_new(const storage::event_batch::place& x) const {

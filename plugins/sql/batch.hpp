@@ -20,7 +20,7 @@ public:
                   std::map<int, int64_t> stored);
 
   /// Returns whether a batch has a place and, for clicks, classes for each of
-  /// its events.
+  /// its events, and a part nothing but clicks.
   static bool is_complete(const storage::event_batch& batch) noexcept;
 
   bool is_new(const storage::event_batch::place& x) const;

@@ -41,9 +41,7 @@ public:
   virtual void add_sums(const rollups& sums) = 0;
 
   /// Adds visitors, or their newest clicks, and returns how many are new.
-  virtual visitor_counts
-  add_visitors(const std::map<rollups::visitor_place, rollups::visit>& visits)
-    = 0;
+  virtual visitor_counts add_visitors(const rollups::visits& visits) = 0;
 
   /// Adds to the distinct visitors of days.
   virtual void add_uniques(const visitor_counts& counts) = 0;

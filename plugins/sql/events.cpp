@@ -49,8 +49,9 @@ public:
     store_conversions();
     store_arrived_conversions();
     flush(x_db, x_tables, x_sums);
-    for (auto [journal, position] : x_positions.next())
-      x_db.run(sql::set_position, position, x_batch.node, journal);
+    if (!x_batch.is_part)
+      for (auto [journal, position] : x_positions.next())
+        x_db.run(sql::set_position, position, x_batch.node, journal);
     x_result.totals
       = x_tables.totals(x_sums.links, event_tables::scope::asking);
     for (auto& x : x_result.totals)
@@ -85,7 +86,7 @@ private:
         continue;
       }
       ++x_result.clicks;
-      x_new_clicks.insert(rows[i].event->id);
+      x_new_clicks.push_back(rows[i].event->id);
       x_sums.add_click(*rows[i].event, rows[i].values);
       if (!x_batch.conversions.empty())
         x_visits.add(*rows[i].event);
@@ -123,6 +124,7 @@ private:
 
   /// Those whose click came after them, from another node.
   void store_arrived_conversions() {
+    std::sort(x_new_clicks.begin(), x_new_clicks.end());
     for (const auto& x : arrived_conversions(x_db, x_new_clicks)) {
       if (store_conversion(x))
         ++x_result.conversions;
@@ -164,7 +166,7 @@ private:
   batch_positions x_positions;
   rollups x_sums;
   batch_visits x_visits;
-  std::set<uuid> x_new_clicks;
+  std::vector<uuid> x_new_clicks;
   /// The last conversion of each link.
   std::map<uuid, uuid> x_last;
   storage::store_result x_result;

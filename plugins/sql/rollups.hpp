@@ -3,6 +3,7 @@
 #include "plugins/sql/rows.hpp"
 
 #include <map>
+#include <memory_resource>
 #include <set>
 #include <string>
 #include <string_view>
@@ -66,12 +67,19 @@ public:
   /// Day, link, visitor.
   using visitor_place = std::tuple<day_number, row_key, int64_t>;
 
-  std::map<day_place, day_counts> daily;
-  std::map<value_place, counts, value_order> values;
-  std::map<excluded_place, int64_t> excluded;
-  std::map<evidence_place, counts> evidence;
   /// The newest click of each visitor.
-  std::map<visitor_place, visit> visitors;
+  using visits = std::pmr::map<visitor_place, visit>;
+
+private:
+  // Before the maps, which live in it.
+  std::pmr::monotonic_buffer_resource x_memory;
+
+public:
+  std::pmr::map<day_place, day_counts> daily{&x_memory};
+  std::pmr::map<value_place, counts, value_order> values{&x_memory};
+  std::pmr::map<excluded_place, int64_t> excluded{&x_memory};
+  std::pmr::map<evidence_place, counts> evidence{&x_memory};
+  visits visitors{&x_memory};
   /// Links whose totals change.
   std::set<row_key> links;
 

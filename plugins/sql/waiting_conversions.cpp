@@ -53,25 +53,27 @@ void keep_waiting(connection& db, const conversion_request& x) {
 }
 
 std::vector<conversion_request>
-arrived_conversions(connection& db, const std::set<uuid>& new_clicks) {
+arrived_conversions(connection& db, const std::vector<uuid>& new_clicks) {
   std::vector<conversion_request> result;
   waiting_reader reader;
+  const auto is_new = [&](const uuid& x) {
+    return std::binary_search(new_clicks.begin(), new_clicks.end(), x);
+  };
   if (!new_clicks.empty())
     // The clicks of a batch are of about one time, and so are their ids.
     reader.each(
       db, sql::conversions_waiting_between,
       [&](const conversion_request& x) {
-        if (new_clicks.contains(x.click_id))
+        if (is_new(x.click_id))
           result.push_back(x);
       },
-      signed_half(new_clicks.begin()->hi),
-      signed_half(new_clicks.rbegin()->hi));
+      signed_half(new_clicks.front().hi), signed_half(new_clicks.back().hi));
   // Two transactions that bring a click and its conversion at the same time do
   // not see each other.
   reader.each(
     db, sql::conversions_arrived_since,
     [&](const conversion_request& x) {
-      if (!new_clicks.contains(x.click_id))
+      if (!is_new(x.click_id))
         result.push_back(x);
     },
     to_micros(now() - race_window));

@@ -3,7 +3,6 @@
 #include "plugins/sql/connection.hpp"
 #include "storage/backend.hpp"
 
-#include <set>
 #include <vector>
 
 namespace turnout::plugins {
@@ -20,7 +19,7 @@ void keep_waiting(connection& db, const conversion_request& x);
 /// Returns the conversions that waited for clicks of this transaction, and
 /// those whose click another transaction brought while they were being kept.
 std::vector<conversion_request>
-arrived_conversions(connection& db, const std::set<uuid>& new_clicks);
+arrived_conversions(connection& db, const std::vector<uuid>& new_clicks);
 
 /// Returns whether `arrived_conversions` may find more soon.
 bool is_conversion_waiting(connection& db);

@@ -5,8 +5,8 @@
 
 namespace turnout::sqlite {
 
-/// Writes events row by row, or a few rows at a time: a bound statement costs
-/// SQLite next to nothing.
+/// Writes events row by row, or a few rows at a time, with statements that are
+/// prepared once for a batch.
 class event_tables : public plugins::event_tables {
 public:
   explicit event_tables(plugins::connection& db) : x_db(db) {
@@ -23,9 +23,7 @@ public:
 
   void add_sums(const plugins::rollups& sums) override;
 
-  visitor_counts
-  add_visitors(const std::map<plugins::rollups::visitor_place,
-                              plugins::rollups::visit>& visits) override;
+  visitor_counts add_visitors(const plugins::rollups::visits& visits) override;
 
   void add_uniques(const visitor_counts& counts) override;
 

@@ -3,7 +3,10 @@
 #include "core/identifiers.hpp"
 #include "tests/actors/actors_fixture.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 namespace turnout {
 
@@ -135,6 +138,7 @@ TEST_F(drain_test, conversion_waits_for_clicks_of_a_journal_that_is_behind) {
   ASSERT_FALSE(first->commit());
   ASSERT_FALSE(second->commit());
   tools.batch = 10;
+  tools.round = 20;
   state.init(tools);
   ASSERT_FALSE(state.move_all());
   size_t clicks_before = 0;
@@ -145,6 +149,99 @@ TEST_F(drain_test, conversion_waits_for_clicks_of_a_journal_that_is_behind) {
   }
   EXPECT_EQ(clicks_before, 26u);
   EXPECT_EQ(store->batches.back().conversions.size(), 1u);
+}
+
+TEST_F(drain_test, stores_a_round_link_by_link_in_several_batches) {
+  auto out = open(0);
+  for (int i = 0; i < 25; ++i) {
+    auto x = click_at(i * 1us);
+    x.link_key = i % 2 + 1;
+    out->append(x);
+  }
+  out->append(excluded_visit{1, exclusion::crawler, start});
+  ASSERT_FALSE(out->commit());
+  tools.batch = 10;
+  state.init(tools);
+  ASSERT_FALSE(state.move_all());
+  ASSERT_EQ(store->batches.size(), 3u);
+  std::vector<std::pair<row_key, uuid>> order;
+  for (const auto& batch : store->batches) {
+    ASSERT_EQ(batch.ranges.size(), 1u);
+    EXPECT_EQ(batch.ranges[0].last, out->last_position());
+    for (const auto& x : batch.clicks)
+      order.emplace_back(x.link_key, x.id);
+  }
+  EXPECT_EQ(order.size(), 25u);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+  EXPECT_TRUE(store->batches[0].is_part);
+  EXPECT_TRUE(store->batches[1].is_part);
+  EXPECT_FALSE(store->batches[2].is_part);
+  EXPECT_EQ(store->batches[2].excluded.size(), 1u);
+}
+
+TEST_F(drain_test, conversions_come_with_the_clicks_of_their_visitors) {
+  auto out = open(0);
+  for (int i = 0; i < 25; ++i) {
+    auto x = click_at(i * 1us);
+    x.visitor = i % 5 + 1;
+    out->append(x);
+  }
+  auto conversion = conversion_at(12us);
+  conversion.visitors = {3, 0};
+  out->append(conversion);
+  ASSERT_FALSE(out->commit());
+  tools.batch = 10;
+  state.init(tools);
+  ASSERT_FALSE(state.move_all());
+  ASSERT_EQ(store->batches.size(), 2u);
+  for (const auto& x : store->batches[0].clicks)
+    EXPECT_NE(x.visitor, 3);
+  const auto& last = store->batches[1];
+  EXPECT_EQ(last.conversions.size(), 1u);
+  EXPECT_EQ(std::count_if(last.clicks.begin(), last.clicks.end(),
+                          [](const click& x) { return x.visitor == 3; }),
+            5);
+}
+
+TEST_F(drain_test, begins_a_round_again_that_failed_half_way) {
+  auto out = open(0);
+  for (int i = 0; i < 25; ++i)
+    out->append(click_at(i * 1us));
+  ASSERT_FALSE(out->commit());
+  tools.batch = 10;
+  tools.touched = [this](const auto&) { store->down = true; };
+  state.init(tools);
+  EXPECT_TRUE(state.move_all());
+  ASSERT_EQ(store->batches.size(), 1u);
+  store->down = false;
+  tools.touched = {};
+  state.init(tools);
+  ASSERT_FALSE(state.move_all());
+  ASSERT_EQ(store->batches.size(), 4u);
+  EXPECT_EQ(store->batches[1].clicks.size(), 10u);
+  EXPECT_EQ(store->batches[3].clicks.size(), 5u);
+}
+
+TEST_F(drain_test, a_round_ends_where_it_has_enough) {
+  auto out = open(0);
+  for (int i = 0; i < 25; ++i)
+    out->append(click_at(i * 1us));
+  ASSERT_FALSE(out->commit());
+  tools.batch = 5;
+  tools.round = 10;
+  state.init(tools);
+  auto more = state.move_round();
+  ASSERT_TRUE(more);
+  EXPECT_TRUE(*more);
+  size_t clicks = 0;
+  for (const auto& x : store->batches)
+    clicks += x.clicks.size();
+  EXPECT_EQ(clicks, 10u);
+  ASSERT_FALSE(state.move_all());
+  clicks = 0;
+  for (const auto& x : store->batches)
+    clicks += x.clicks.size();
+  EXPECT_EQ(clicks, 25u);
 }
 
 } // namespace

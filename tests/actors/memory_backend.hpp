@@ -249,8 +249,9 @@ public:
     if (auto err = enter("store_events"))
       return err;
     const std::lock_guard guard{x_store->mutex};
-    for (const auto& x : batch.ranges)
-      x_store->positions[x.journal] = x.last;
+    if (!batch.is_part)
+      for (const auto& x : batch.ranges)
+        x_store->positions[x.journal] = x.last;
     x_store->batches.push_back(batch);
     storage::store_result result;
     result.clicks = static_cast<int64_t>(batch.clicks.size());

@@ -445,7 +445,7 @@ TEST_F(import_test, a_terminal_sees_how_far_it_is) {
   EXPECT_EQ(shown.status, 1);
   EXPECT_THAT(shown.out, HasSubstr("\r["));
   EXPECT_THAT(shown.out, HasSubstr("% "));
-  EXPECT_THAT(shown.out, HasSubstr(" rows  "));
+  EXPECT_THAT(shown.out, HasSubstr(" rows"));
   EXPECT_THAT(shown.out, HasSubstr("\x1b[K" + sample.refusals.front()));
   EXPECT_THAT(shown.out, HasSubstr(" already there, "));
 }

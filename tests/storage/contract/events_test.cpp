@@ -307,6 +307,43 @@ TEST_P(events_test, takes_an_empty_batch_and_moves_the_position) {
   EXPECT_EQ(positions(node)[0].last, 17);
 }
 
+TEST_P(events_test, a_part_stores_clicks_and_leaves_the_position) {
+  auto x = store_link("part-1");
+  for (int i = 0; i < 4; ++i)
+    events.add(new_click(x, 0, moment()));
+  auto whole = events.take();
+  auto part = whole;
+  part.is_part = true;
+  part.clicks.resize(2);
+  part.classes.resize(2);
+  part.click_places.resize(2);
+  auto stored = db->store_events(part);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->clicks, 2);
+  EXPECT_EQ(summary(x).total_clicks, 2);
+  auto before = positions(whole.node);
+  EXPECT_TRUE(before.empty() || before[0].last == 0);
+  // The process ended before the rest was stored, so all of it comes again.
+  stored = db->store_events(whole);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->clicks, 2);
+  EXPECT_EQ(stored->replayed, 2);
+  EXPECT_EQ(summary(x).total_clicks, 4);
+  ASSERT_EQ(positions(whole.node).size(), 1u);
+  EXPECT_EQ(positions(whole.node)[0].last, whole.ranges[0].last);
+  expect_verified();
+}
+
+TEST_P(events_test, a_part_holds_nothing_but_clicks) {
+  auto x = store_link("part-2");
+  events.add(excluded_visit{x.key, exclusion::head, moment()});
+  auto batch = events.take();
+  batch.is_part = true;
+  EXPECT_FALSE(db->store_events(batch));
+  batch.is_part = false;
+  EXPECT_TRUE(db->store_events(batch));
+}
+
 TEST_P(events_test, refuses_a_batch_whose_parts_do_not_match) {
   auto x = store_link("parts-1");
   events.add(new_click(x, 0, moment()));

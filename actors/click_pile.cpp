@@ -1,0 +1,82 @@
+#include "actors/click_pile.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace turnout {
+
+void click_pile::add(const click& x, place where) {
+  x_rows.push_back({x.id, x.link_key, x.variant_key, x.created_at, x.visitor,
+                    where.position, where.journal, x.stratum,
+                    keep(x.ip_address), keep(x.user_agent), keep(x.referrer),
+                    keep(x.country), x.is_repeat});
+}
+
+void click_pile::drop_after(int journal, int64_t position) {
+  std::erase_if(x_rows, [&](const row& x) {
+    return x.journal == journal && x.position > position;
+  });
+}
+
+void click_pile::arrange(const std::unordered_set<int64_t>& last_visitors) {
+  auto begin_of_last = x_rows.end();
+  if (!last_visitors.empty())
+    begin_of_last
+      = std::partition(x_rows.begin(), x_rows.end(), [&](const row& x) {
+          return !last_visitors.contains(x.visitor);
+        });
+  x_num_last = static_cast<size_t>(x_rows.end() - begin_of_last);
+  const auto before = [](const row& x, const row& y) {
+    return std::tie(x.link_key, x.id) < std::tie(y.link_key, y.id);
+  };
+  std::sort(x_rows.begin(), begin_of_last, before);
+  std::sort(begin_of_last, x_rows.end(), before);
+}
+
+void click_pile::copy(size_t first, size_t last, storage::event_batch& to) {
+  const auto n = to.clicks.size() + last - first;
+  to.clicks.reserve(n);
+  to.classes.reserve(n);
+  to.click_places.reserve(n);
+  for (auto i = first; i < last; ++i) {
+    const auto& x = x_rows[i];
+    to.clicks.push_back(
+      {x.id, x.link_key, x.variant_key, x.stratum, x.is_repeat, x.created_at,
+       x.visitor, *x_texts[x.ip_address].value, *x_texts[x.user_agent].value,
+       *x_texts[x.referrer].value, *x_texts[x.country].value});
+    to.classes.push_back(classes_of(x));
+    to.click_places.push_back({x.journal, x.position});
+  }
+}
+
+uint32_t click_pile::keep(const std::string& x) {
+  const auto next = static_cast<uint32_t>(x_texts.size());
+  auto [i, added] = x_index.emplace(x, next);
+  if (added) {
+    x_texts.push_back({&i->first, std::nullopt, std::nullopt});
+    x_text_bytes += x.size();
+  }
+  return i->second;
+}
+
+storage::click_classes click_pile::classes_of(const row& x) {
+  auto& agent = x_texts[x.user_agent];
+  if (!agent.agent)
+    agent.agent = classify_agent(*agent.value);
+  auto& referrer = x_texts[x.referrer];
+  if (!referrer.referrer)
+    referrer.referrer = referrer_class(*referrer.value);
+  const auto& country = *x_texts[x.country].value;
+  storage::click_classes result;
+  const auto put = [&](dimension d, const std::string& value) {
+    result.values[static_cast<size_t>(d)] = value;
+  };
+  put(dimension::country, country.empty() ? "unknown" : country);
+  put(dimension::referrer, *referrer.referrer);
+  put(dimension::browser, agent.agent->browser);
+  put(dimension::device, agent.agent->device);
+  put(dimension::system, agent.agent->system);
+  return result;
+}
+
+} // namespace turnout

@@ -1,0 +1,58 @@
+#include "plugins/sqlite/statement.hpp"
+
+#include <soci/sqlite3/soci-sqlite3.h>
+
+namespace turnout::sqlite {
+
+using namespace sqlite_api;
+
+statement::statement(plugins::connection& db, const char* sql)
+  : x_db(static_cast<soci::sqlite3_session_backend*>(db.session().get_backend())
+           ->conn_) {
+  check(sqlite3_prepare_v2(x_db, sql, -1, &x_statement, nullptr));
+}
+
+statement::~statement() {
+  sqlite3_finalize(x_statement);
+}
+
+int64_t statement::run() {
+  while (next())
+    ; // nop
+  return sqlite3_changes(x_db);
+}
+
+bool statement::next() {
+  const auto result = sqlite3_step(x_statement);
+  if (result == SQLITE_ROW)
+    return true;
+  reset();
+  if (result != SQLITE_DONE)
+    check(result);
+  return false;
+}
+
+int64_t statement::integer(int column) const {
+  return sqlite3_column_int64(x_statement, column);
+}
+
+void statement::set_integer(int64_t x) {
+  check(sqlite3_bind_int64(x_statement, ++x_bound, x));
+}
+
+void statement::set_text(std::string_view x) {
+  check(sqlite3_bind_text(x_statement, ++x_bound, x.data(),
+                          static_cast<int>(x.size()), nullptr));
+}
+
+void statement::reset() noexcept {
+  x_bound = 0;
+  sqlite3_reset(x_statement);
+}
+
+void statement::check(int result) const {
+  if (result != SQLITE_OK)
+    throw soci::sqlite3_soci_error{sqlite3_errmsg(x_db), result};
+}
+
+} // namespace turnout::sqlite

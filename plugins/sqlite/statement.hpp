@@ -1,0 +1,87 @@
+#pragma once
+
+#include "core/uuid.hpp"
+#include "plugins/sql/connection.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sqlite_api {
+struct sqlite3;
+struct sqlite3_stmt;
+} // namespace sqlite_api
+
+namespace turnout::sqlite {
+
+/// A prepared statement of SQLite's own interface, for what is done to each of
+/// thousands of rows: SOCI allocates memory for each value that it hands over.
+/// Throws what SOCI throws.
+class statement {
+public:
+  statement(plugins::connection& db, const char* sql);
+
+  statement(const statement&) = delete;
+
+  statement& operator=(const statement&) = delete;
+
+  ~statement();
+
+  /// Gives values to the next parameters, in the order in which these come
+  /// first. Texts must live until the statement has run.
+  template <class... Ts>
+  void bind(const Ts&... values) {
+    (set(values), ...);
+  }
+
+  /// Executes the statement, which is then ready for the next values, and
+  /// returns the number of changed rows.
+  int64_t run();
+
+  /// Returns whether there is another row. After the last one the statement is
+  /// ready for the next values.
+  bool next();
+
+  /// Returns a column of the row, counted from 0.
+  int64_t integer(int column) const;
+
+  uuid id(int first_column) const {
+    return {static_cast<uint64_t>(integer(first_column)),
+            static_cast<uint64_t>(integer(first_column + 1))};
+  }
+
+private:
+  template <std::integral T>
+  void set(T x) {
+    set_integer(static_cast<int64_t>(x));
+  }
+
+  void set(const uuid& x) {
+    set_integer(static_cast<int64_t>(x.hi));
+    set_integer(static_cast<int64_t>(x.lo));
+  }
+
+  void set(const std::string& x) {
+    set_text(x);
+  }
+
+  void set(std::string_view x) {
+    set_text(x);
+  }
+
+  void set_integer(int64_t x);
+
+  void set_text(std::string_view x);
+
+  /// Makes the statement ready for the next values.
+  void reset() noexcept;
+
+  void check(int result) const;
+
+  sqlite_api::sqlite3* x_db;
+  sqlite_api::sqlite3_stmt* x_statement = nullptr;
+  int x_bound = 0;
+};
+
+} // namespace turnout::sqlite
