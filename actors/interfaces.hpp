@@ -31,9 +31,7 @@ using link_actor = caf::typed_actor<
   caf::reacts_to<link_call_ptr>,
   // Reads the link from the store again, because another node changed it.
   caf::reacts_to<reload_atom>,
-  // Answers whether the link has not been used for as long as the setting says.
-  caf::replies_to<idle_atom>::with<bool>,
-  // Ends the actor.
+  // Ends the actor, after what is under way.
   caf::reacts_to<leave_atom>>;
 
 /// The LINK SUPERVISOR creates, loads and passivates LINKs.

@@ -33,7 +33,6 @@ void link_state::assign(link x) {
 }
 
 void link_state::answer(visit& x) {
-  last_used = std::chrono::steady_clock::now();
   if (current.is_deleted || !current.is_active) {
     x.not_found();
     return;
@@ -166,6 +165,8 @@ void next_call(link_pointer self) {
     auto call = std::move(st.waiting.front());
     st.waiting.pop_front();
     store_change(self, call, 1);
+  } else if (st.leaving) {
+    self->quit();
   }
 }
 
@@ -175,19 +176,22 @@ void next_call(link_pointer self) {
 
 link_actor::behavior_type
 link_behavior(link_pointer self, const link& x, const settings* options,
-              const store_pool_actor& pool,
+              const store_pool_actor& pool, std::shared_ptr<link_usage> usage,
               std::function<void(const link&)> saved) {
   auto& st = self->state;
   st.options = options;
   st.pool = pool;
   st.saved = std::move(saved);
-  st.last_used = std::chrono::steady_clock::now();
+  st.usage = std::move(usage);
   st.assign(x);
   return {
-    [=](const visit_ptr& x) { self->state.answer(*x); },
+    [=](const visit_ptr& x) {
+      self->state.usage->touch();
+      self->state.answer(*x);
+    },
     [=](const link_call_ptr& call) {
       auto& st = self->state;
-      st.last_used = std::chrono::steady_clock::now();
+      st.usage->touch();
       if (st.current.is_deleted
           || (!call->any_owner && st.current.user_id != call->account_id)) {
         call->reply->deliver(not_found());
@@ -207,13 +211,11 @@ link_behavior(link_pointer self, const link& x, const settings* options,
       if (!st.busy)
         next_call(self);
     },
-    [=](idle_atom) {
-      const auto& st = self->state;
-      return !st.busy
-             && std::chrono::steady_clock::now() - st.last_used
-                  >= std::chrono::seconds{st.options->links.idle_seconds};
+    [=](leave_atom) {
+      self->state.leaving = true;
+      if (!self->state.busy)
+        self->quit();
     },
-    [=](leave_atom) { self->quit(); },
   };
 }
 

@@ -1,15 +1,16 @@
 #pragma once
 
 #include "actors/interfaces.hpp"
+#include "actors/link_usage.hpp"
 #include "config/settings.hpp"
 #include "core/routing.hpp"
 #include "monitoring/metrics.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 
-#include <chrono>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace turnout {
@@ -45,7 +46,10 @@ public:
   /// Whether the link is to be read again after what is under way.
   bool reload = false;
 
-  std::chrono::steady_clock::time_point last_used;
+  /// Whether the actor ends after what is under way.
+  bool leaving = false;
+
+  std::shared_ptr<link_usage> usage;
 
 private:
   routing_table x_routes;
@@ -58,6 +62,7 @@ private:
 link_actor::behavior_type
 link_behavior(link_actor::stateful_pointer<link_state> self, const link& x,
               const settings* options, const store_pool_actor& pool,
+              std::shared_ptr<link_usage> usage,
               std::function<void(const link&)> saved);
 
 } // namespace turnout

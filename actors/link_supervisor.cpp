@@ -33,13 +33,15 @@ link_supervisor_state::loaded& adopt(supervisor_pointer self, const link& x) {
   auto& st = self->state;
   if (auto i = st.links.find(x.id); i != st.links.end())
     return i->second;
+  auto usage = std::make_shared<link_usage>();
   auto handle = self->spawn(link_behavior, x, st.tools.options, st.tools.pool,
-                            st.tools.link_saved);
+                            usage, st.tools.link_saved);
   self->monitor(handle);
   st.ids.emplace(x.slug, x.id);
   st.tools.counters->links_loaded->Set(
     static_cast<double>(st.links.size() + 1));
-  return st.links.emplace(x.id, link_supervisor_state::loaded{handle, x.slug})
+  return st.links
+    .emplace(x.id, link_supervisor_state::loaded{handle, x.slug, usage})
     .first->second;
 }
 
@@ -249,27 +251,42 @@ void changed_elsewhere(supervisor_pointer self, const uuid& id) {
 
 // -- passivation --------------------------------------------------------------
 
-/// Asks every LINK whether it is idle; those that are leave in three steps: no
-/// reactor sends visits to them any more, what was sent is answered, they end.
-void look_for_idle(supervisor_pointer self) {
-  for (const auto& [id, entry] : self->state.links)
-    self->request(entry.handle, caf::infinite, idle_atom::value)
-      .then(
-        [=, id = id](bool is_idle) {
-          auto& st = self->state;
-          auto i = st.links.find(id);
-          if (!is_idle || i == st.links.end() || i->second.leaving)
-            return;
-          i->second.leaving = true;
-          st.tools.directory->forget(
-            i->second.slug,
-            [id, me = caf::actor_cast<link_supervisor_actor>(self)] {
-              caf::anon_send(me, left_atom::value, id);
-            });
-        },
-        [](const caf::error&) {
-          // Its DOWN message says the same.
+/// How many LINKs are looked at in one go, and the pause after that, so that no
+/// visit waits for it; one that leaves takes as long as many that stay.
+constexpr size_t idle_slice = 1000;
+
+constexpr auto idle_pause = std::chrono::milliseconds{10};
+
+constexpr size_t leaving_weight = 20;
+
+/// Finds idle LINKs among the next ones; they leave in three steps: no reactor
+/// sends visits to them any more, what was sent is answered, they end.
+/// @returns whether all have been looked at.
+bool look_for_idle(supervisor_pointer self) {
+  auto& st = self->state;
+  const auto limit
+    = link_usage::clock::now()
+      - std::chrono::seconds{st.tools.options->links.idle_seconds};
+  size_t seen = 0;
+  for (; st.next_bucket < st.links.bucket_count(); ++st.next_bucket) {
+    if (seen >= idle_slice)
+      return false;
+    for (auto i = st.links.begin(st.next_bucket);
+         i != st.links.end(st.next_bucket); ++i, ++seen) {
+      auto& [id, entry] = *i;
+      if (entry.leaving || entry.usage->last() > limit)
+        continue;
+      entry.leaving = true;
+      seen += leaving_weight;
+      st.tools.directory->forget(
+        entry.slug,
+        [id = id, me = caf::actor_cast<link_supervisor_actor>(self)] {
+          caf::anon_send(me, left_atom::value, id);
         });
+    }
+  }
+  st.next_bucket = 0;
+  return true;
 }
 
 void let_go(supervisor_pointer self, const uuid& id) {
@@ -303,8 +320,8 @@ link_supervisor(supervisor_pointer self, const link_supervisor_tools& tools) {
     [=](const creation_call_ptr& call) { handle_creation(self, call); },
     [=](reload_atom, const uuid& id) { changed_elsewhere(self, id); },
     [=](tick_atom) {
-      look_for_idle(self);
-      self->delayed_send(self, sweep, tick_atom::value);
+      const auto complete = look_for_idle(self);
+      self->delayed_send(self, complete ? sweep : idle_pause, tick_atom::value);
     },
     [=](left_atom, const uuid& id) { let_go(self, id); },
   };

@@ -2,12 +2,14 @@
 
 #include "actors/interfaces.hpp"
 #include "actors/link_directory.hpp"
+#include "actors/link_usage.hpp"
 #include "config/settings.hpp"
 #include "monitoring/metrics.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -34,6 +36,7 @@ struct link_supervisor_state {
   struct loaded {
     link_actor handle;
     std::string slug;
+    std::shared_ptr<link_usage> usage;
     /// Whether it is on its way out of memory.
     bool leaving = false;
   };
@@ -41,6 +44,8 @@ struct link_supervisor_state {
   link_supervisor_tools tools;
   std::unordered_map<uuid, loaded> links;
   std::unordered_map<std::string, uuid> ids;
+  /// The bucket of `links` at which the search for idle ones goes on.
+  size_t next_bucket = 0;
   /// Visits and calls that wait for a link to be loaded.
   std::unordered_map<std::string, std::vector<visit_ptr>> visits;
   std::unordered_map<uuid, std::vector<link_call_ptr>> calls;

@@ -125,9 +125,6 @@ using reload_atom = caf::atom_constant<caf::atom("reload")>;
 /// Do now what would be done later.
 using flush_atom = caf::atom_constant<caf::atom("flush")>;
 
-/// Tell whether nothing has happened for long.
-using idle_atom = caf::atom_constant<caf::atom("idle")>;
-
 /// Leave: end after the messages that came before.
 using leave_atom = caf::atom_constant<caf::atom("leave")>;
 

@@ -210,9 +210,9 @@ void send_visit(benchmark::State& state) {
   constexpr int64_t sent = 1000;
   one_reactor here;
   const settings options;
-  auto actor = here.system->spawn(link_behavior, make_link(), &options,
-                                  store_pool_actor{},
-                                  std::function<void(const link&)>{});
+  auto actor = here.system->spawn(
+    link_behavior, make_link(), &options, store_pool_actor{},
+    std::make_shared<link_usage>(), std::function<void(const link&)>{});
   auto y = std::make_shared<mute_visit>();
   for (auto _ : state) {
     std::promise<double> took;

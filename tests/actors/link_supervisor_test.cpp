@@ -256,6 +256,19 @@ TEST_F(link_supervisor_test, idle_links_leave_and_come_back) {
   EXPECT_GE(store->count("load_link"), 2);
 }
 
+TEST_F(link_supervisor_test, every_one_of_many_idle_links_leaves) {
+  options.links.idle_seconds = 1;
+  start();
+  // More than are looked at in one go.
+  for (int i = 0; i < 1500; ++i) {
+    const auto slug = "promo-" + std::to_string(i);
+    store->add(make_link(slug));
+    EXPECT_EQ(visit(slug), 302);
+  }
+  eventually([&] { return counters.links_passivated->Value() == 1500; });
+  EXPECT_EQ(counters.links_loaded->Value(), 0);
+}
+
 TEST_F(link_supervisor_test, no_visit_fails_while_links_come_and_go) {
   options.links.idle_seconds = 0;
   store->add(make_link("promo"));
