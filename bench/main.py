@@ -1,6 +1,7 @@
 """Measures the service and what could be used instead; script/bench runs it."""
 
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -99,10 +100,43 @@ class Bench:
                 check=True, stdout=subprocess.PIPE, text=True).stdout
             (directory / "key").write_text(out.split()[1])
             (directory / "complete").touch()
+        return (directory / "data", *self.contents(directory))
+
+    @staticmethod
+    def contents(directory):
         pairs = [line.split() for line in
                  (directory / "slugs").read_text().splitlines()]
-        return (directory / "data", (directory / "key").read_text(),
-                [x[0] for x in pairs], [x[1] for x in pairs])
+        return ((directory / "key").read_text(), [x[0] for x in pairs],
+                [x[1] for x in pairs])
+
+    @contextlib.contextmanager
+    def postgresql_store(self, links, clicks, hot):
+        """Starts a PostgreSQL server with a filled store, which is kept for the
+        next run, and yields its connection string, key, slugs and link ids."""
+        name = f"store-postgresql-{links}-{clicks}-{hot}"
+        directory = self.work / name
+        script = ROOT / "script" / "postgresql"
+        if not (directory / "complete").exists():
+            subprocess.run([script, "stop", directory / "server"], check=True)
+            directory.mkdir(exist_ok=True)
+        dsn = subprocess.run(
+            [script, "start", directory / "server"], check=True,
+            stdout=subprocess.PIPE, text=True).stdout.strip()
+        try:
+            if not (directory / "complete").exists():
+                say(f"filling PostgreSQL with {links:,} links and "
+                    f"{clicks:,} clicks")
+                out = subprocess.run(
+                    [self.build / "fill_store", "--storage", "postgresql",
+                     "--dsn", dsn, "--links", str(links), "--clicks",
+                     str(clicks), "--hot", str(hot), "--slugs",
+                     directory / "slugs"],
+                    check=True, stdout=subprocess.PIPE, text=True).stdout
+                (directory / "key").write_text(out.split()[1])
+                (directory / "complete").touch()
+            yield (dsn, *self.contents(directory))
+        finally:
+            subprocess.run([script, "halt", directory / "server"], check=True)
 
     def requests(self, name, texts):
         path = self.work / f"{name}.requests"
@@ -354,18 +388,53 @@ class Bench:
                       x, "at most 400 MiB, ready within 2 s",
                       x["resident_mib"] <= 400 and ready <= 2)
 
-    def analytics(self):
-        store, key, _, ids = self.store(1000, self.options.clicks, 0.5)
-        path = f"/api/v1/public/links/{ids[0]}/analytics"
-        requests = self.requests("analytics", [api_request("GET", path, key)])
+    def reads(self):
+        clicks = self.options.clicks
+        store, *contents = self.store(1000, clicks, 0.5)
         with Turnout(self.turnout, self.work / "turnout", self.server_cores,
                      store) as ours:
-            x = self.measure(ours, lambda: self.load(
-                ours, requests, self.options.seconds, connections=1))
+            self.read("SQLite", ours, *contents)
+        with self.postgresql_store(1000, clicks, 0.5) as (dsn, *contents), \
+                Turnout(self.turnout, self.work / "turnout", self.server_cores,
+                        None, plugin="postgresql", dsn=dsn) as ours:
+            self.read("PostgreSQL", ours, *contents)
+
+    def read(self, store, ours, key, slugs, ids):
+        """Measures what an owner reads of the largest link, one request after
+        the other, while there are visits."""
+        today = datetime.datetime.now(datetime.timezone.utc).date()
+
+        def since(days):
+            # The clicks end yesterday.
+            first = today - datetime.timedelta(days=days)
+            last = today - datetime.timedelta(days=1)
+            return f"analytics?from_date={first}&to_date={last}"
+        of_link = f"/api/v1/public/links/{ids[0]}"
+        paths = [("list", "/api/v1/public/links?per_page=100", 300),
+                 ("detail", of_link, 300),
+                 ("analytics of 1 day", f"{of_link}/{since(1)}", 300),
+                 ("analytics of 30 days", f"{of_link}/{since(30)}", 300),
+                 ("analytics of 90 days", f"{of_link}/{since(90)}", 50),
+                 ("click page 1", f"{of_link}/clicks?page=1", 300),
+                 ("click page 10,000", f"{of_link}/clicks?page=10000", 300)]
+        others = self.requests("visits", visits(slugs))
+        seconds = self.options.seconds
+        result = {}
+        background = threading.Thread(target=lambda: result.update(self.load(
+            ours, others, (seconds + 1) * len(paths), rate=500)))
+        background.start()
+        rows = []
+        for name, path, bar in paths:
+            one = self.requests("reads", [api_request("GET", path, key)])
+            rows.append((name, bar, self.load(ours, one, seconds,
+                                              connections=1)))
+        background.join()
+        for name, bar, x in rows:
             check_answers(x, "200")
-            self.show("analytics",
-                      f"a link of {self.options.clicks // 2:,} clicks", x,
-                      "p99 at most 50 ms", x["p99_ms"] <= 50)
+            self.show("reads", f"{store}, {name}", x, f"p99 at most {bar} ms",
+                      x["p99_ms"] <= bar)
+        check_answers(result, "302")
+        self.show("reads", f"{store}, visits meanwhile", result)
 
     def create(self):
         store, key, _, _ = self.store(self.options.links)
@@ -386,7 +455,7 @@ class Bench:
 
 
 PARTS = ["redirect", "latency", "flood", "reactors", "sustained", "memory",
-         "analytics", "create"]
+         "reads", "create"]
 
 
 def check_answers(x, status):
@@ -478,7 +547,7 @@ def main():
     parser.add_argument("--stored", type=int, default=1_000_000,
                         help="links in the store of part memory")
     parser.add_argument("--clicks", type=int, default=20_000_000,
-                        help="in the store of part analytics, half of them on "
+                        help="in the store of part reads, half of them on "
                         "one link")
     parser.add_argument("--minutes", type=float, default=10,
                         help="of part sustained, twice (default 10)")

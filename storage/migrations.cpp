@@ -1,5 +1,7 @@
 #include "storage/migrations.hpp"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace turnout::storage {
@@ -60,6 +62,7 @@ caf::error run_migrations(migration_target& target,
     if (*stored >= step.version)
       continue;
     for (auto is_done = false; !is_done;) {
+      const auto start = std::chrono::steady_clock::now();
       if (auto err = target.begin())
         return err;
       auto applied = apply_step(target, step, newest);
@@ -68,6 +71,9 @@ caf::error run_migrations(migration_target& target,
         return std::move(applied.error());
       }
       is_done = *applied;
+      // Who waited for the transaction has its turn now.
+      if (!is_done)
+        std::this_thread::sleep_for(std::chrono::steady_clock::now() - start);
     }
   }
   return caf::none;

@@ -18,8 +18,8 @@ struct migration {
   std::vector<std::string> statements;
   /// Instead of `statements`: one that does a part of the work, such as filling
   /// a new column of some thousand rows. It is executed again, each time in a
-  /// transaction of its own so that nobody has to wait for long, until it
-  /// changes no row.
+  /// transaction of its own, with a pause as long as that took, so that nobody
+  /// has to wait for long, until it changes no row.
   std::string part = {};
 };
 
