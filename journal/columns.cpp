@@ -7,7 +7,6 @@
 
 namespace turnout::journal {
 
-using soci::into;
 using soci::use;
 
 namespace {
@@ -17,10 +16,6 @@ void push_text(texts& column, std::string&& x) {
   if (x.find('\0') != std::string::npos)
     std::erase(x, '\0');
   column.push_back(std::move(x));
-}
-
-uuid to_uuid(const event_row::uuid_fields& x) {
-  return {static_cast<uint64_t>(x.hi), static_cast<uint64_t>(x.lo)};
 }
 
 template <class... Ts>
@@ -130,61 +125,6 @@ soci::statement conversion_columns::insert_into(soci::session& sql) {
           use(variant_id.hi), use(variant_id.lo), use(visitor),
           use(visitor_before), use(event_id), use(value), use(currency),
           use(occurred_at), use(may_be_unattributed));
-}
-
-soci::statement event_row::select_from(soci::session& sql, long long& after,
-                                       long long& limit) {
-  return (
-    sql.prepare << "SELECT position, kind, created_at,"
-                   " coalesce(id_hi, 0), coalesce(id_lo, 0),"
-                   " coalesce(link_key, 0), coalesce(variant_key, 0),"
-                   " coalesce(stratum, 0), coalesce(is_repeat, 0),"
-                   " coalesce(visitor, 0), coalesce(ip_address, ''),"
-                   " coalesce(user_agent, ''), coalesce(referrer, ''),"
-                   " coalesce(country, ''), coalesce(reason, ''),"
-                   " coalesce(link_id_hi, 0), coalesce(link_id_lo, 0),"
-                   " coalesce(click_id_hi, 0), coalesce(click_id_lo, 0),"
-                   " coalesce(variant_id_hi, 0), coalesce(variant_id_lo, 0),"
-                   " coalesce(visitor_before, 0), coalesce(event_id, ''),"
-                   " coalesce(value, ''), coalesce(currency, ''),"
-                   " coalesce(occurred_at, 0), coalesce(may_be_unattributed, 0)"
-                   " FROM events WHERE position > :after ORDER BY position"
-                   " LIMIT :limit",
-    into(position), into(kind), into(created_at), into(id.hi), into(id.lo),
-    into(link_key), into(variant_key), into(stratum), into(is_repeat),
-    into(visitor), into(ip_address), into(user_agent), into(referrer),
-    into(country), into(reason), into(link_id.hi), into(link_id.lo),
-    into(click_id.hi), into(click_id.lo), into(variant_id.hi),
-    into(variant_id.lo), into(visitor_before), into(event_id), into(value),
-    into(currency), into(occurred_at), into(may_be_unattributed), use(after),
-    use(limit));
-}
-
-entry event_row::take() {
-  if (kind == "click")
-    return {position,
-            click{to_uuid(id), link_key, variant_key, static_cast<int>(stratum),
-                  is_repeat != 0, from_micros(created_at), visitor,
-                  std::move(ip_address), std::move(user_agent),
-                  std::move(referrer), std::move(country)}};
-  if (kind == "conversion")
-    return {position, conversion_request{to_uuid(id),
-                                         to_uuid(link_id),
-                                         to_uuid(click_id),
-                                         to_uuid(variant_id),
-                                         {visitor, visitor_before},
-                                         std::move(event_id),
-                                         std::move(value),
-                                         std::move(currency),
-                                         from_micros(occurred_at),
-                                         from_micros(created_at),
-                                         may_be_unattributed != 0}};
-  if (kind == "excluded")
-    for (size_t i = 0; i < num_exclusions; ++i)
-      if (auto x = static_cast<exclusion>(i); reason == to_string(x))
-        return {position, excluded_visit{link_key, x, from_micros(created_at)}};
-  throw segment_error{fault::damaged, "no event of ours at position "
-                                        + std::to_string(position)};
 }
 
 } // namespace turnout::journal

@@ -56,27 +56,4 @@ struct conversion_columns {
   soci::statement insert_into(soci::session& sql);
 };
 
-/// A row of any kind, for reading. Row by row, since SOCI's bulk reading takes
-/// 64-bit integers for 32-bit ones and loses what it has when a row is damaged.
-struct event_row {
-  struct uuid_fields {
-    long long hi = 0;
-    long long lo = 0;
-  };
-
-  long long position = 0, created_at = 0, link_key = 0, variant_key = 0,
-            stratum = 0, is_repeat = 0, visitor = 0, visitor_before = 0,
-            occurred_at = 0, may_be_unattributed = 0;
-  uuid_fields id, link_id, click_id, variant_id;
-  std::string kind, ip_address, user_agent, referrer, country, reason, event_id,
-    value, currency;
-
-  /// Returns a query of at most `limit` rows after position `after`.
-  soci::statement select_from(soci::session& sql, long long& after,
-                              long long& limit);
-
-  /// Makes the entry of the row. Throws for what no writer of ours writes.
-  entry take();
-};
-
 } // namespace turnout::journal

@@ -7,8 +7,7 @@ namespace turnout::journal {
 source::source(const segment_file& file)
   : x_file(file),
     x_db(file.path, access::read),
-    x_query(
-      (x_db.check_format(), x_row.select_from(x_db.sql(), x_after, x_limit))) {
+    x_rows((x_db.check_format(), x_db)) {
   // nop
 }
 

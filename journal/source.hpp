@@ -1,7 +1,7 @@
 #pragma once
 
-#include "journal/columns.hpp"
 #include "journal/connection.hpp"
+#include "journal/event_rows.hpp"
 #include "journal/files.hpp"
 
 #include <vector>
@@ -22,12 +22,12 @@ public:
   template <class F>
   void read(int64_t position, size_t max, F f) {
     x_after = position;
-    x_limit = static_cast<long long>(max);
-    x_query.execute();
-    while (x_query.fetch()) {
-      check(x_row.position);
-      x_after = x_row.position;
-      f(x_row.take());
+    x_rows.start(position, static_cast<int64_t>(max));
+    while (x_rows.next()) {
+      const auto at = x_rows.position();
+      check(at);
+      x_after = at;
+      f(x_rows.get());
     }
   }
 
@@ -44,10 +44,8 @@ private:
 
   segment_file x_file;
   connection x_db;
-  event_row x_row;
-  long long x_after = 0;
-  long long x_limit = 0;
-  soci::statement x_query;
+  event_rows x_rows;
+  int64_t x_after = 0;
 };
 
 } // namespace turnout::journal

@@ -3,6 +3,8 @@
 #include "plugins/sqlite/many_rows.hpp"
 #include "plugins/sqlite/sql.hpp"
 
+#include <soci/sqlite3/soci-sqlite3.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -11,10 +13,18 @@ namespace turnout::sqlite {
 using plugins::new_click;
 using plugins::rollups;
 
+event_tables::event_tables(plugins::connection& db)
+  : x_db(db),
+    x_raw(
+      static_cast<soci::sqlite3_session_backend*>(db.session().get_backend())
+        ->conn_) {
+  // nop
+}
+
 std::unordered_map<row_key, row_key>
 event_tables::links_of_variants(const std::set<row_key>& variant_keys) {
   std::unordered_map<row_key, row_key> result;
-  statement find{x_db, sql::link_of_variant};
+  statement find{x_raw, sql::link_of_variant};
   for (auto key : variant_keys) {
     find.bind(key);
     while (find.next())
@@ -26,7 +36,7 @@ event_tables::links_of_variants(const std::set<row_key>& variant_keys) {
 std::set<row_key>
 event_tables::known_links(const std::set<row_key>& link_keys) {
   std::set<row_key> result;
-  statement find{x_db, sql::has_link};
+  statement find{x_raw, sql::has_link};
   for (auto key : link_keys) {
     find.bind(key);
     while (find.next())
@@ -37,7 +47,7 @@ event_tables::known_links(const std::set<row_key>& link_keys) {
 
 std::vector<bool>
 event_tables::add_clicks(const std::vector<new_click>& clicks) {
-  statement insert{x_db, sql::add_click};
+  statement insert{x_raw, sql::add_click};
   std::vector<bool> result;
   result.reserve(clicks.size());
   for (const auto& [event, values] : clicks) {
@@ -54,12 +64,12 @@ event_tables::add_clicks(const std::vector<new_click>& clicks) {
 
 void event_tables::add_sums(const rollups& sums) {
   many_rows<row_key, row_key, int64_t, int64_t, int64_t> add_totals{
-    x_db, sql::add_variant_totals};
+    x_raw, sql::add_variant_totals};
   for (const auto& [place, x] : sums.totals())
     add_totals(place.first, place.second, x.clicks, x.converted, x.conversions);
   add_totals.finish();
   many_rows<row_key, day_number, row_key, int64_t, int64_t, int64_t, int64_t>
-    add_daily{x_db, sql::add_daily};
+    add_daily{x_raw, sql::add_daily};
   for (const auto& [place, x] : sums.daily) {
     const auto& [link_key, day, variant_key] = place;
     add_daily(link_key, day, variant_key, x.clicks, x.converted, x.conversions,
@@ -67,20 +77,20 @@ void event_tables::add_sums(const rollups& sums) {
   }
   add_daily.finish();
   many_rows<row_key, int, day_number, std::string_view, int64_t, int64_t>
-    add_values{x_db, sql::add_daily_values};
+    add_values{x_raw, sql::add_daily_values};
   for (const auto& [place, x] : sums.values) {
     const auto& [link_key, dimension, day, value] = place;
     add_values(link_key, dimension, day, value, x.clicks, x.conversions);
   }
   add_values.finish();
-  statement add_excluded{x_db, sql::add_daily_excluded};
+  statement add_excluded{x_raw, sql::add_daily_excluded};
   for (const auto& [place, visits] : sums.excluded) {
     const auto& [link_key, day, reason] = place;
     add_excluded.bind(link_key, day, reason, visits);
     add_excluded.run();
   }
   many_rows<row_key, int, row_key, int64_t, int64_t> add_evidence{
-    x_db, sql::add_evidence};
+    x_raw, sql::add_evidence};
   for (const auto& [place, x] : sums.evidence) {
     const auto& [link_key, stratum, variant_key] = place;
     add_evidence(link_key, stratum, variant_key, x.clicks, x.conversions);
@@ -91,8 +101,8 @@ void event_tables::add_sums(const rollups& sums) {
 event_tables::visitor_counts
 event_tables::add_visitors(const rollups::visits& visits) {
   visitor_counts result;
-  statement add_visitor{x_db, sql::add_visitor};
-  statement update_visitor{x_db, sql::update_visitor};
+  statement add_visitor{x_raw, sql::add_visitor};
+  statement update_visitor{x_raw, sql::update_visitor};
   for (const auto& [place, visit] : visits) {
     const auto& [day, link_key, visitor] = place;
     add_visitor.bind(day, link_key, visitor, visit.click_id);
@@ -107,7 +117,7 @@ event_tables::add_visitors(const rollups::visits& visits) {
 }
 
 void event_tables::add_uniques(const visitor_counts& counts) {
-  many_rows<row_key, day_number, int64_t> add{x_db, sql::add_daily_visitors};
+  many_rows<row_key, day_number, int64_t> add{x_raw, sql::add_daily_visitors};
   for (const auto& [place, count] : counts)
     add(place.first, place.second, count);
   add.finish();
@@ -120,8 +130,8 @@ void event_tables::forget_visitors(day_number day) {
 std::vector<storage::link_totals>
 event_tables::totals(const std::set<row_key>& link_keys, scope of) {
   std::vector<storage::link_totals> result;
-  statement asks{x_db, sql::asks_for_winner};
-  statement read{x_db, sql::totals_of_link};
+  statement asks{x_raw, sql::asks_for_winner};
+  statement read{x_raw, sql::totals_of_link};
   for (auto key : link_keys) {
     if (of == scope::asking) {
       auto is_asking = false;

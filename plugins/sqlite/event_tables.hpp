@@ -2,6 +2,7 @@
 
 #include "plugins/sql/connection.hpp"
 #include "plugins/sql/event_tables.hpp"
+#include "sqlite/statement.hpp"
 
 namespace turnout::sqlite {
 
@@ -9,9 +10,7 @@ namespace turnout::sqlite {
 /// prepared once for a batch.
 class event_tables : public plugins::event_tables {
 public:
-  explicit event_tables(plugins::connection& db) : x_db(db) {
-    // nop
-  }
+  explicit event_tables(plugins::connection& db);
 
   std::unordered_map<row_key, row_key>
   links_of_variants(const std::set<row_key>& variant_keys) override;
@@ -34,6 +33,7 @@ public:
 
 private:
   plugins::connection& x_db;
+  sqlite_api::sqlite3* x_raw;
 };
 
 } // namespace turnout::sqlite

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugins/sqlite/statement.hpp"
+#include "sqlite/statement.hpp"
 
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@ std::string many_rows_sql(const char* one_row_sql, size_t rows);
 template <class... Ts>
 class many_rows {
 public:
-  many_rows(plugins::connection& db, const char* one_row_sql)
+  many_rows(sqlite_api::sqlite3* db, const char* one_row_sql)
     : x_db(db), x_one_row_sql(one_row_sql) {
     // nop
   }
@@ -56,7 +56,7 @@ private:
     std::apply([&](const auto&... xs) { st.bind(xs...); }, row);
   }
 
-  plugins::connection& x_db;
+  sqlite_api::sqlite3* x_db;
   const char* x_one_row_sql;
   std::array<std::tuple<Ts...>, size> x_rows;
   size_t x_used = 0;

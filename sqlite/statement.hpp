@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/uuid.hpp"
-#include "plugins/sql/connection.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -17,10 +16,11 @@ namespace turnout::sqlite {
 
 /// A prepared statement of SQLite's own interface, for what is done to each of
 /// thousands of rows: SOCI allocates memory for each value that it hands over.
-/// Throws what SOCI throws.
+/// Throws what SOCI throws, soci::sqlite3_soci_error.
 class statement {
 public:
-  statement(plugins::connection& db, const char* sql);
+  /// @param db must outlive the statement.
+  statement(sqlite_api::sqlite3* db, const char* sql);
 
   statement(const statement&) = delete;
 
@@ -43,8 +43,11 @@ public:
   /// ready for the next values.
   bool next();
 
-  /// Returns a column of the row, counted from 0.
+  /// Returns a column of the row, counted from 0; 0 for NULL.
   int64_t integer(int column) const;
+
+  /// Returns a column of the row, empty for NULL; lives until the next row.
+  std::string_view text(int column) const;
 
   uuid id(int first_column) const {
     return {static_cast<uint64_t>(integer(first_column)),

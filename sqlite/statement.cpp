@@ -1,4 +1,4 @@
-#include "plugins/sqlite/statement.hpp"
+#include "sqlite/statement.hpp"
 
 #include <soci/sqlite3/soci-sqlite3.h>
 
@@ -6,9 +6,7 @@ namespace turnout::sqlite {
 
 using namespace sqlite_api;
 
-statement::statement(plugins::connection& db, const char* sql)
-  : x_db(static_cast<soci::sqlite3_session_backend*>(db.session().get_backend())
-           ->conn_) {
+statement::statement(sqlite_api::sqlite3* db, const char* sql) : x_db(db) {
   check(sqlite3_prepare_v2(x_db, sql, -1, &x_statement, nullptr));
 }
 
@@ -34,6 +32,15 @@ bool statement::next() {
 
 int64_t statement::integer(int column) const {
   return sqlite3_column_int64(x_statement, column);
+}
+
+std::string_view statement::text(int column) const {
+  const auto* chars
+    = reinterpret_cast<const char*>(sqlite3_column_text(x_statement, column));
+  if (chars == nullptr)
+    return {};
+  return {chars,
+          static_cast<size_t>(sqlite3_column_bytes(x_statement, column))};
 }
 
 void statement::set_integer(int64_t x) {
