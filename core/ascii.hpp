@@ -1,6 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -35,6 +38,26 @@ inline bool equals_folded(std::string_view x, std::string_view y) noexcept {
 inline bool starts_with_folded(std::string_view text,
                                std::string_view start) noexcept {
   return equals_folded(text.substr(0, start.size()), start);
+}
+
+/// Returns whether `x` has nothing but printable ASCII: neither control
+/// characters nor bytes beyond ASCII. Eight bytes a step, as visits ask this of
+/// most of what they bring.
+inline bool is_printable(std::string_view x) noexcept {
+  constexpr uint64_t in_each_byte = 0x0101'0101'0101'0101;
+  const auto* pos = x.data();
+  const auto* end = pos + x.size();
+  uint64_t found = 0;
+  for (; end - pos >= 8; pos += 8) {
+    uint64_t word;
+    std::memcpy(&word, pos, sizeof(word));
+    // Each sets the top bit of the first byte it is about: what is beyond
+    // ASCII, below a space, or DEL.
+    found |= word | (word - 0x20 * in_each_byte) | (word + in_each_byte);
+  }
+  if ((found & (0x80 * in_each_byte)) != 0)
+    return false;
+  return std::all_of(pos, end, [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
 } // namespace turnout

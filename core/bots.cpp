@@ -6,6 +6,8 @@
 #include <re2/re2.h>
 
 #include <array>
+#include <cstring>
+#include <functional>
 #include <memory>
 
 namespace turnout {
@@ -84,11 +86,42 @@ private:
   std::vector<std::unique_ptr<RE2>> x_regexes;
 };
 
+/// What was found for the user agents that a thread saw lately: few browsers
+/// send most of the visits, and the matcher's table does not fit into caches.
+class answers {
+public:
+  std::optional<exclusion> get(std::string_view text,
+                               const bot_matcher& matcher) noexcept {
+    auto& found = x_slots[std::hash<std::string_view>{}(text) % x_slots.size()];
+    if (found.size == text.size()
+        && std::memcmp(found.text.data(), text.data(), text.size()) == 0)
+      return found.what;
+    const auto what = matcher.match(text);
+    if (text.size() <= found.text.size()) {
+      std::memcpy(found.text.data(), text.data(), text.size());
+      found.size = text.size();
+      found.what = what;
+    }
+    return what;
+  }
+
+private:
+  struct slot {
+    std::array<char, 256> text;
+    /// 0: the slot is free, or has the empty text, which is nobody's.
+    size_t size = 0;
+    std::optional<exclusion> what;
+  };
+
+  std::array<slot, 256> x_slots{};
+};
+
 } // namespace
 
 std::optional<exclusion> classify_bot(std::string_view user_agent) noexcept {
   static const bot_matcher matcher;
-  return matcher.match(user_agent);
+  thread_local answers latest;
+  return latest.get(user_agent, matcher);
 }
 
 } // namespace turnout

@@ -8,6 +8,8 @@ constexpr std::string_view name_prefix = "svc_v_";
 
 constexpr size_t uuid_length = 36;
 
+constexpr size_t value_length = 2 * uuid_length + 1;
+
 std::string_view trim(std::string_view x) noexcept {
   auto begin = x.find_first_not_of(" \t");
   if (begin == std::string_view::npos)
@@ -16,7 +18,7 @@ std::string_view trim(std::string_view x) noexcept {
 }
 
 std::optional<sticky_cookie> parse_value(std::string_view x) noexcept {
-  if (x.size() != 2 * uuid_length + 1 || x[uuid_length] != '.')
+  if (x.size() != value_length || x[uuid_length] != '.')
     return std::nullopt;
   auto variant_id = uuid::parse(x.substr(0, uuid_length));
   auto click_id = uuid::parse(x.substr(uuid_length + 1));
@@ -44,10 +46,16 @@ std::string sticky_cookie_name(const uuid& link_id) {
 }
 
 std::string to_cookie_value(const sticky_cookie& x) {
-  auto result = x.variant_id.str();
-  result += '.';
-  result += x.click_id.str();
+  std::string result;
+  append_cookie_value(result, x);
   return result;
+}
+
+void append_cookie_value(std::string& out, const sticky_cookie& x) {
+  out.reserve(out.size() + value_length);
+  x.variant_id.append_to(out);
+  out += '.';
+  x.click_id.append_to(out);
 }
 
 std::optional<sticky_cookie> find_sticky_cookie(std::string_view header,

@@ -151,8 +151,21 @@ std::optional<ip_address> ip_address::parse(std::string_view text) noexcept {
 }
 
 std::string ip_address::str() const {
+  if (is_v4) {
+    // For each visit, where inet_ntop's printf would be dear.
+    std::string result;
+    for (size_t i = 0; i < 4; ++i) {
+      char digits[4];
+      const auto [end, err]
+        = std::to_chars(digits, digits + sizeof(digits), bytes[i]);
+      if (i > 0)
+        result += '.';
+      result.append(digits, end);
+    }
+    return result;
+  }
   char buf[INET6_ADDRSTRLEN] = {};
-  inet_ntop(is_v4 ? AF_INET : AF_INET6, bytes.data(), buf, sizeof(buf));
+  inet_ntop(AF_INET6, bytes.data(), buf, sizeof(buf));
   return buf;
 }
 

@@ -22,6 +22,9 @@ struct uuid {
   /// Returns the lower-case 36-character form.
   std::string str() const;
 
+  /// Appends the same to a text.
+  void append_to(std::string& out) const;
+
   /// Returns whether this is a real identifier.
   explicit operator bool() const noexcept {
     return (hi | lo) != 0;

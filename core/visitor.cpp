@@ -40,12 +40,12 @@ bool is_address_char(char c) noexcept {
 
 /// What tells where a referrer came from.
 struct origin {
-  /// Lower-case host without port, or the package of an app.
-  std::string name;
+  /// Host without port, or the package of an app; in either case.
+  std::string_view name;
   bool is_app = false;
 };
 
-/// Finds the origin of a referrer; nullopt for junk.
+/// Finds the origin of a referrer, in its text; nullopt for junk.
 std::optional<origin> origin_of(std::string_view referrer) {
   origin result;
   if (starts_with_folded(referrer, "http://"))
@@ -84,7 +84,7 @@ std::optional<origin> origin_of(std::string_view referrer) {
               || rest.find_first_not_of("0123456789", 1)
                    != std::string_view::npos)))
     return std::nullopt;
-  result.name = lowered(host);
+  result.name = host;
   return result;
 }
 
@@ -93,8 +93,7 @@ std::optional<origin> origin_of(std::string_view referrer) {
 std::string clean_text(std::string_view text, size_t max_bytes) {
   // Nearly every text of a visit is plain, and visits are many.
   const auto head = text.substr(0, max_bytes);
-  if (std::all_of(head.begin(), head.end(),
-                  [](char c) { return c >= 0x20 && c < 0x7f; }))
+  if (is_printable(head))
     return std::string{head};
   std::string result;
   result.reserve(std::min(text.size(), max_bytes));
@@ -118,7 +117,7 @@ std::string clean_referrer(std::string_view referrer,
                            std::string_view own_host) {
   auto result = clean_text(trim(referrer), max_referrer);
   auto from = origin_of(result);
-  if (!from || (!from->is_app && from->name == own_host))
+  if (!from || (!from->is_app && equals_folded(from->name, own_host)))
     return {};
   return result;
 }
@@ -128,10 +127,10 @@ std::string referrer_class(std::string_view referrer) {
   if (!from)
     return "unknown";
   constexpr std::string_view www = "www.";
-  if (!from->is_app && from->name.starts_with(www)
+  if (!from->is_app && starts_with_folded(from->name, www)
       && from->name.size() > www.size())
-    from->name.erase(0, www.size());
-  return std::move(from->name);
+    from->name.remove_prefix(www.size());
+  return lowered(from->name);
 }
 
 bool is_prefetch(const purpose_headers& x) noexcept {

@@ -44,6 +44,18 @@ TEST(bots, that_show_previews) {
     EXPECT_EQ(class_of(agent), "preview") << agent;
 }
 
+TEST(bots, are_recognised_again) {
+  // More than are remembered, of one length, so that they take each other's
+  // places.
+  for (auto round = 0; round < 2; ++round)
+    for (auto i = 1000; i < 3000; ++i) {
+      const auto number = std::to_string(i);
+      EXPECT_EQ(class_of("Mozilla/5.0 Firefox/1" + number), "person");
+      EXPECT_EQ(class_of("Mozilla/5.0 AhrefsBot/" + number), "crawler");
+      EXPECT_EQ(class_of("Mozilla/5.0 Discordbot" + number), "preview");
+    }
+}
+
 TEST(bots, that_crawl) {
   for (auto agent :
        {"Mozilla/5.0 (compatible; Googlebot/2.1; "
