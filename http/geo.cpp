@@ -14,6 +14,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -109,13 +111,17 @@ public:
   database(const database&) = delete;
   database& operator=(const database&) = delete;
 
-  std::string country(const ip_address& x) const {
+  /// Returns where the file says something of an address; nullopt if nowhere.
+  std::optional<MMDB_entry_s> find(const ip_address& x) const {
     auto error = 0;
     const auto found = look_up(x, error);
-    std::string result;
     if (error != MMDB_SUCCESS || !found.found_entry)
-      return result;
-    auto entry = found.entry;
+      return std::nullopt;
+    return found.entry;
+  }
+
+  std::string country(MMDB_entry_s entry) const {
+    std::string result;
     MMDB_entry_data_s data;
     if (!is_text(MMDB_get_value(&entry, &data, "country", "iso_code", nullptr),
                  data)
@@ -162,28 +168,47 @@ geo_lookup::~geo_lookup() {
   // nop
 }
 
-std::shared_ptr<const geo_lookup::database> geo_lookup::current() const {
-  // Each thread keeps a reference of its own, so that threads do not share a
-  // counter on the way of every visit.
-  struct cached {
-    uint64_t owner = 0;
-    uint64_t generation = 0;
-    std::shared_ptr<const database> value;
-  };
+/// What a thread keeps of its own, so that threads share neither a lock nor a
+/// counter on the way of every visit.
+struct geo_lookup::cached {
+  std::string country(const ip_address& x) {
+    if (!value)
+      return {};
+    const auto entry = value->find(x);
+    if (!entry)
+      return {};
+    if (const auto i = codes.find(entry->offset); i != codes.end())
+      return i->second;
+    // Files with cities have an entry for each.
+    if (codes.size() >= max_codes)
+      codes.clear();
+    return codes[entry->offset] = value->country(*entry);
+  }
+
+  static constexpr size_t max_codes = 1000;
+
+  uint64_t owner = 0;
+  uint64_t generation = 0;
+  std::shared_ptr<const database> value;
+  /// Countries by the offset of their entry: reading one takes longer than
+  /// finding it.
+  std::unordered_map<uint32_t, std::string> codes;
+};
+
+geo_lookup::cached& geo_lookup::current() const {
   thread_local cached mine;
   const auto generation = x_generation.load(std::memory_order_acquire);
   if (mine.owner != x_id || mine.generation != generation) {
     std::lock_guard guard{x_mtx};
-    mine = {x_id, generation, x_database};
+    mine = {x_id, generation, x_database, {}};
   }
-  return mine.value;
+  return mine;
 }
 
 std::string geo_lookup::country(const ip_address& x) const {
   if (!x.is_public())
     return {};
-  const auto database = current();
-  return database ? database->country(x) : std::string{};
+  return current().country(x);
 }
 
 geo_lookup::stamp geo_lookup::current_stamp() const {

@@ -49,7 +49,9 @@ private:
 
   stamp current_stamp() const;
 
-  std::shared_ptr<const database> current() const;
+  struct cached;
+
+  cached& current() const;
 
   const std::filesystem::path x_file;
   /// Tells this object from others that lived at the same address.
