@@ -37,7 +37,7 @@ void link_state::answer(visit& x) {
     x.not_found();
     return;
   }
-  const auto& request = x.request();
+  auto& request = x.request();
   std::optional<sticky_cookie> cookie;
   if (options->redirect.sticky && !request.cookies.empty())
     cookie = find_sticky_cookie(request.cookies, current.id);
@@ -48,7 +48,7 @@ void link_state::answer(visit& x) {
     return;
   }
   const auto& chosen = current.variants[static_cast<size_t>(index)];
-  const auto located = [&](std::string destination) {
+  const auto located = [&](const std::string& destination) {
     return options->redirect.query_passthrough
              ? merge_query(destination, request.query)
              : destination;
@@ -68,17 +68,20 @@ void link_state::answer(visit& x) {
   event.is_repeat = cookie.has_value();
   event.created_at = request.at;
   event.visitor = request.visitor;
-  event.ip_address = request.ip_address;
-  event.user_agent = request.user_agent;
-  event.referrer = request.referrer;
-  event.country = request.country;
+  event.ip_address = std::move(request.ip_address);
+  event.user_agent = std::move(request.user_agent);
+  event.referrer = std::move(request.referrer);
+  event.country = std::move(request.country);
   // Ours comes before the visit's parameters, which do not overwrite it: the
   // query may be that of an earlier click.
   const auto& name = options->redirect.click_id_parameter;
   answer.location = located(
     name.empty() ? chosen.destination_url
                  : add_parameter(chosen.destination_url, name, event.id.str()));
-  answer.cookie = x_cookie_name + "=" + to_cookie_value({chosen.id, event.id});
+  // Room for the attributes, which the visit's port appends.
+  answer.cookie.reserve(x_cookie_name.size() + 160);
+  append_cookie_value(answer.cookie.append(x_cookie_name).append("="),
+                      {chosen.id, event.id});
   answer.record = std::move(event);
   x.redirect(std::move(answer));
 }

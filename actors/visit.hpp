@@ -1,11 +1,11 @@
 #pragma once
 
 #include "core/event.hpp"
+#include "journal/journal.hpp"
 
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 
 namespace turnout {
 
@@ -37,7 +37,7 @@ struct redirect_answer {
   /// empty when none is to be set.
   std::string cookie;
   /// To be journaled before the answer leaves.
-  std::variant<click, excluded_visit> record;
+  journal::event record;
 };
 
 /// A visit under way: the request, and the port through which it is answered,
@@ -46,7 +46,8 @@ class visit {
 public:
   virtual ~visit() = default;
 
-  virtual const visit_request& request() const noexcept = 0;
+  /// Who answers may take the texts out of it.
+  virtual visit_request& request() noexcept = 0;
 
   /// Answers 302 after the record is journaled.
   virtual void redirect(redirect_answer answer) = 0;

@@ -164,6 +164,10 @@ void build_reply(benchmark::State& state) {
 class mute_visit final : public visit {
 public:
   mute_visit() {
+    fill();
+  }
+
+  void fill() {
     x_request.slug = "benchmark";
     x_request.user_agent = browser;
     x_request.country = "DE";
@@ -171,12 +175,13 @@ public:
     x_request.at = now();
   }
 
-  const visit_request& request() const noexcept override {
+  visit_request& request() noexcept override {
     return x_request;
   }
 
   void redirect(redirect_answer answer) override {
     benchmark::DoNotOptimize(answer);
+    fill();
     ++answered;
   }
 

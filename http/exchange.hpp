@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace turnout {
 
@@ -42,11 +43,20 @@ public:
   /// forgotten, the body is incomplete.
   virtual void finish(bool complete) = 0;
 
-  /// Runs `f` on the own reactor: at once when called there, otherwise later.
-  virtual void dispatch(std::function<void()> f) = 0;
+  /// Returns whether the caller is on the own reactor.
+  virtual bool is_here() const noexcept = 0;
 
   /// Runs `f` on the own reactor, later.
   virtual void post(std::function<void()> f) = 0;
+
+  /// Runs `f` on the own reactor: at once when called there, otherwise later.
+  template <class F>
+  void dispatch(F f) {
+    if (is_here())
+      f();
+    else
+      post(std::move(f));
+  }
 
 protected:
   request x_in;
@@ -56,9 +66,9 @@ using exchange_ptr = std::shared_ptr<exchange>;
 
 /// Gives a reference up on the exchange's own reactor, from any thread.
 inline void release(exchange_ptr x) {
-  if (x) {
+  if (x && !x->is_here()) {
     auto* ptr = x.get();
-    ptr->dispatch([x = std::move(x)] {
+    ptr->post([x = std::move(x)] {
       // nop
     });
   }

@@ -1,9 +1,25 @@
 #include "http/listener.hpp"
 
+#include "http/request_head.hpp"
 #include "monitoring/log.hpp"
+
+#include <http_parser.h>
+
+namespace turnout {
+
+/// Stands in for the parser's function of that name.
+static size_t execute_parser(http_parser* parser,
+                             const http_parser_settings* settings,
+                             const char* data, size_t length);
+
+} // namespace turnout
+
+#define http_parser_execute ::turnout::execute_parser
 
 // The only file that includes the HTTP library.
 #include <restinio/all.hpp>
+
+#undef http_parser_execute
 
 #include <algorithm>
 #include <atomic>
@@ -176,8 +192,11 @@ public:
     x_in.body = x_handle->body();
     x_in.peer = to_address(x_handle->remote_endpoint().address());
     x_in.reactor = x_state->options.reactor;
-    header.for_each_field([this](const restinio::http_header_field_t& x) {
-      x_in.add_header(x.name(), x.value(), x_state->options.country_header);
+    header.for_each_field([this](const restinio::http_header_field_t& all) {
+      for_each_field(
+        all.value(), [this](std::string_view name, std::string_view value) {
+          x_in.add_header(name, value, x_state->options.country_header);
+        });
     });
     x_in.load = x_state->in_flight.fetch_add(1, std::memory_order_relaxed) + 1;
     if (auto* gauge = x_state->options.in_flight)
@@ -259,8 +278,8 @@ public:
     return x_sent;
   }
 
-  void dispatch(std::function<void()> f) override {
-    asio::dispatch(x_state->context, std::move(f));
+  bool is_here() const noexcept override {
+    return x_state->context.get_executor().running_in_this_thread();
   }
 
   void post(std::function<void()> f) override {
@@ -345,6 +364,62 @@ ri::http_parser_ctx_t& context_of(http_parser* parser) {
   return *static_cast<ri::http_parser_ctx_t*>(parser->data);
 }
 
+/// Keeps all headers as lines in one field, for `for_each_field`: a field for
+/// each header would be two strings and a look into the library's list of
+/// names.
+void add_fields(ri::http_parser_ctx_t& ctx, std::string lines) {
+  // Nobody asks for the name.
+  ctx.m_header.add_field(restinio::http_field_t::cookie, std::move(lines));
+}
+
+void append_to_fields(ri::http_parser_ctx_t& ctx, std::string_view text) {
+  if (ctx.m_header.fields_count() == 0)
+    add_fields(ctx, {});
+  ri::append_last_field_accessor(ctx.m_header, text);
+}
+
+/// Like the library's, for part of a name. Trailers are forgotten.
+int on_header_field(http_parser* parser, const char* at, size_t length) {
+  auto& ctx = context_of(parser);
+  try {
+    if (std::exchange(ctx.m_last_was_value, false)) {
+      if (ctx.m_total_field_count++ == ctx.m_limits.max_field_count())
+        return -1;
+      ctx.m_last_value_total_size = 0;
+      if (!ctx.m_leading_headers_completed && ctx.m_header.fields_count() > 0)
+        append_to_fields(ctx, "\n");
+    }
+    ctx.m_last_value_total_size += length;
+    if (ctx.m_last_value_total_size > ctx.m_limits.max_field_name_size())
+      return -1;
+    if (!ctx.m_leading_headers_completed)
+      append_to_fields(ctx, {at, length});
+  } catch (...) {
+    return -1;
+  }
+  return 0;
+}
+
+/// Like the library's, for part of a value.
+int on_header_value(http_parser* parser, const char* at, size_t length) {
+  auto& ctx = context_of(parser);
+  try {
+    if (!std::exchange(ctx.m_last_was_value, true)) {
+      ctx.m_last_value_total_size = 0;
+      if (!ctx.m_leading_headers_completed)
+        append_to_fields(ctx, ":");
+    }
+    ctx.m_last_value_total_size += length;
+    if (ctx.m_last_value_total_size >= ctx.m_limits.max_field_value_size())
+      return -1;
+    if (!ctx.m_leading_headers_completed)
+      append_to_fields(ctx, {at, length});
+  } catch (...) {
+    return -1;
+  }
+  return 0;
+}
+
 /// Like the library's, but does not give up on a body that is too long.
 int on_headers_complete(http_parser* parser) {
   auto& ctx = context_of(parser);
@@ -390,6 +465,8 @@ http_parser_settings parser_settings() {
   http_parser_set_max_header_size(max_parser_header_bytes);
   auto result
     = ri::create_parser_settings<server_traits::http_methods_mapper_t>();
+  result.on_header_field = on_header_field;
+  result.on_header_value = on_header_value;
   result.on_headers_complete = on_headers_complete;
   result.on_body = on_body;
   result.on_chunk_header = on_chunk_header;
@@ -462,6 +539,41 @@ private:
 };
 
 } // namespace
+
+/// Stands before the parser and takes what nearly all requests are, in a
+/// quarter of its time.
+size_t execute_parser(http_parser* parser, const http_parser_settings* settings,
+                      const char* data, size_t length) {
+  static const auto fresh_state = [] {
+    http_parser fresh;
+    http_parser_init(&fresh, HTTP_REQUEST);
+    return fresh.state;
+  }();
+  const auto is_fresh = parser->state == fresh_state && parser->nread == 0;
+  const auto head = is_fresh ? scan_request_head({data, length}) : std::nullopt;
+  if (!head)
+    return http_parser_execute(parser, settings, data, length);
+  // What the parser would have left behind.
+  parser->method = head->is_head ? HTTP_HEAD : HTTP_GET;
+  parser->http_major = 1;
+  parser->http_minor = 1;
+  parser->content_length = ULLONG_MAX;
+  if (head->keep_alive)
+    parser->flags |= F_CONNECTION_KEEP_ALIVE;
+  auto& ctx = context_of(parser);
+  try {
+    ctx.m_header.append_request_target(head->target.data(),
+                                       head->target.size());
+    add_fields(ctx, std::string{head->fields});
+  } catch (...) {
+    parser->http_errno = HPE_CB_header_value;
+    return 0;
+  }
+  // These cannot fail without a body.
+  settings->on_headers_complete(parser);
+  settings->on_message_complete(parser);
+  return head->size;
+}
 
 // -- listen_address -----------------------------------------------------------
 

@@ -1,5 +1,6 @@
 #include "http/response.hpp"
 
+#include "core/ascii.hpp"
 #include "http/error_table.hpp"
 
 #include <boost/json/object.hpp>
@@ -82,7 +83,7 @@ response& response::header(std::string_view name, std::string_view value) {
   fields.reserve(fields.size() + name.size() + value.size() + 4);
   fields += name;
   fields += ": ";
-  if (std::none_of(value.begin(), value.end(), is_control)) {
+  if (is_printable(value)) {
     fields += value;
   } else {
     for (auto c : value)

@@ -38,10 +38,9 @@ visit_reply::~visit_reply() {
 void visit_reply::redirect(redirect_answer answer) {
   if (!decide())
     return;
-  auto shared = std::make_shared<redirect_answer>(std::move(answer));
-  x_exchange->dispatch([self = shared_from_this(), shared] {
-    self->journal_then_send(std::move(*shared));
-  });
+  x_answer = std::move(answer);
+  x_exchange->dispatch(
+    [self = shared_from_this()] { self->journal_then_send(); });
 }
 
 void visit_reply::not_found() {
@@ -62,32 +61,28 @@ void visit_reply::unavailable() {
   });
 }
 
-void visit_reply::journal_then_send(redirect_answer answer) {
-  auto record = std::visit([](auto& x) { return journal::event{std::move(x)}; },
-                           answer.record);
-  auto& actors = x_site.actors;
-  const auto reactor = x_exchange->in().reactor;
-  auto then
-    = [self = shared_from_this(), answer = std::move(answer)](bool committed) {
-        if (!committed && std::holds_alternative<click>(answer.record))
-          self->x_site.counters.clicks_lost->Increment();
-        self->send_redirect(answer);
-      };
-  actors.journal(reactor, std::move(record), std::move(then));
+void visit_reply::journal_then_send() {
+  x_site.actors.journal(x_exchange->in().reactor, std::move(x_answer.record),
+                        [self = shared_from_this()](bool committed) {
+                          self->journaled(committed);
+                        });
 }
 
-void visit_reply::send_redirect(const redirect_answer& answer) {
-  response result{302};
-  result.fields.reserve(answer.location.size() + answer.cookie.size() + 220);
-  result.header("Location", answer.location)
-    .header("Cache-Control", "no-store")
-    .header("Referrer-Policy", "no-referrer-when-downgrade");
-  if (!answer.cookie.empty())
-    result.header("Set-Cookie", answer.cookie + x_site.cookie_attributes);
+void visit_reply::journaled(bool committed) {
   auto& counters = x_site.counters;
-  counters.redirects_found->Increment();
   if (x_request.excluded)
     counters.excluded[static_cast<size_t>(*x_request.excluded)]->Increment();
+  else if (!committed)
+    counters.clicks_lost->Increment();
+  counters.redirects_found->Increment();
+  auto& cookie = x_answer.cookie;
+  response result{302};
+  result.fields.reserve(x_answer.location.size() + cookie.size() + 220);
+  result.header("Location", x_answer.location)
+    .header("Cache-Control", "no-store")
+    .header("Referrer-Policy", "no-referrer-when-downgrade");
+  if (!cookie.empty())
+    result.header("Set-Cookie", cookie.append(x_site.cookie_attributes));
   send(std::move(result));
 }
 

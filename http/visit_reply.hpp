@@ -19,7 +19,7 @@ public:
 
   ~visit_reply() override;
 
-  const visit_request& request() const noexcept override {
+  visit_request& request() noexcept override {
     return x_request;
   }
 
@@ -35,9 +35,9 @@ private:
     return !x_decided.exchange(true);
   }
 
-  void journal_then_send(redirect_answer answer);
+  void journal_then_send();
 
-  void send_redirect(const redirect_answer& answer);
+  void journaled(bool committed);
 
   /// Answers and takes the time. On the own reactor only.
   void send(response x);
@@ -45,6 +45,7 @@ private:
   site& x_site;
   exchange_ptr x_exchange;
   visit_request x_request;
+  redirect_answer x_answer;
   std::chrono::steady_clock::time_point x_start;
   std::atomic<bool> x_decided = false;
   bool x_sent = false;

@@ -30,7 +30,7 @@ public:
     finish({503, {}});
   }
 
-  const visit_request& request() const noexcept override {
+  visit_request& request() noexcept override {
     return x_request;
   }
 

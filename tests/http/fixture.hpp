@@ -106,8 +106,8 @@ public:
       x_out->complete = complete;
   }
 
-  void dispatch(std::function<void()> f) override {
-    f();
+  bool is_here() const noexcept override {
+    return true;
   }
 
   void post(std::function<void()> f) override {

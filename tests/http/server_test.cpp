@@ -313,6 +313,36 @@ TEST_F(server, pipelined_requests_are_answered_in_order) {
       << i;
 }
 
+TEST_F(server, a_request_may_come_in_pieces) {
+  start();
+  raw_client x{port};
+  // The key is read from every one, whatever the pieces are.
+  const auto text
+    = "GET /api/v1/public/links" + host
+      + "Cookie: a=b\r\nX-Folded: a\r\n  b\r\nX-Empty:\r\nX-API-Key: "
+      + fake_service::secret_key + "\r\n\r\n";
+  for (size_t size : {1, 7, 50, 1000}) {
+    for (size_t pos = 0; pos < text.size(); pos += size)
+      ASSERT_TRUE(x.send(std::string_view{text}.substr(pos, size)));
+    EXPECT_TRUE(x.answer().starts_with("HTTP/1.1 200 ")) << size;
+  }
+}
+
+TEST_F(server, a_body_is_not_taken_for_the_next_request) {
+  start();
+  raw_client x{port};
+  const std::string body{"GET /promo-24" + host + "\r\n"};
+  const auto head = "POST /promo-24" + host + "Content-Length: "
+                    + std::to_string(body.size()) + "\r\n\r\n";
+  ASSERT_TRUE(x.send(head));
+  // Into another packet.
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  ASSERT_TRUE(x.send(body));
+  EXPECT_TRUE(x.answer().starts_with("HTTP/1.1 405 "));
+  ASSERT_TRUE(x.send("GET /other" + host + "\r\n"));
+  EXPECT_NE(x.answer().find("a.example/other\r\n"), std::string::npos);
+}
+
 TEST_F(server, pipelining_does_not_depend_on_how_fast_an_answer_is) {
   start();
   // Answered within the handler, after the journal, by another thread, and by

@@ -1,0 +1,213 @@
+#include "http/request_head.hpp"
+
+#include <gtest/gtest.h>
+#include <http_parser.h>
+
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace turnout;
+
+namespace {
+
+using fields = std::vector<std::pair<std::string, std::string>>;
+
+/// What a parser makes of a request.
+struct reading {
+  size_t size = 0;
+  bool is_head = false;
+  bool keep_alive = false;
+  std::string target;
+  fields headers;
+
+  bool operator==(const reading&) const = default;
+};
+
+struct parser_state {
+  reading result;
+  bool was_value = true;
+  bool complete = false;
+};
+
+parser_state& state_of(http_parser* x) {
+  return *static_cast<parser_state*>(x->data);
+}
+
+/// Reads with the parser of the HTTP library; nullopt unless the text begins
+/// with a whole request that needs no body and no upgrade.
+std::optional<reading> parse(const std::string& text) {
+  parser_state st;
+  http_parser_settings settings;
+  http_parser_settings_init(&settings);
+  settings.on_url = [](http_parser* x, const char* at, size_t n) {
+    state_of(x).result.target.append(at, n);
+    return 0;
+  };
+  settings.on_header_field = [](http_parser* x, const char* at, size_t n) {
+    auto& st = state_of(x);
+    if (std::exchange(st.was_value, false))
+      st.result.headers.emplace_back();
+    st.result.headers.back().first.append(at, n);
+    return 0;
+  };
+  settings.on_header_value = [](http_parser* x, const char* at, size_t n) {
+    auto& st = state_of(x);
+    st.was_value = true;
+    st.result.headers.back().second.append(at, n);
+    return 0;
+  };
+  settings.on_message_complete = [](http_parser* x) {
+    http_parser_pause(x, 1);
+    state_of(x).complete = true;
+    return 0;
+  };
+  http_parser parser;
+  http_parser_init(&parser, HTTP_REQUEST);
+  parser.data = &st;
+  st.result.size
+    = http_parser_execute(&parser, &settings, text.data(), text.size());
+  if (!st.complete || parser.upgrade != 0)
+    return std::nullopt;
+  st.result.is_head = parser.method == HTTP_HEAD;
+  st.result.keep_alive = http_should_keep_alive(&parser) != 0;
+  return st.result;
+}
+
+std::optional<reading> scan(const std::string& text) {
+  const auto head = scan_request_head(text);
+  if (!head)
+    return std::nullopt;
+  reading result;
+  result.size = head->size;
+  result.is_head = head->is_head;
+  // HTTP/1.1, and no word of closing.
+  result.keep_alive = true;
+  result.target = head->target;
+  for_each_field(head->fields, [&](auto name, auto value) {
+    result.headers.emplace_back(name, value);
+  });
+  return result;
+}
+
+constexpr char visit[]
+  = "GET /promo-24?utm=a%20b&x#y HTTP/1.1\r\n"
+    "Host: s.example\r\n"
+    "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Firefox/120.0\r\n"
+    "accept: text/html,*/*;q=0.8\r\n"
+    "Cookie:a=b\r\n"
+    "X-Empty:\r\n"
+    "X_Blank:   \r\n"
+    "X-Trailing: x \r\n"
+    "Connection: Keep-Alive\r\n"
+    "\r\n";
+
+} // namespace
+
+TEST(request_head, is_read_as_the_parser_reads_it) {
+  const auto found = scan(visit);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found, parse(visit));
+  EXPECT_EQ(found->target, "/promo-24?utm=a%20b&x#y");
+  ASSERT_EQ(found->headers.size(), 8u);
+  EXPECT_EQ(found->headers[3], (fields::value_type{"Cookie", "a=b"}));
+  EXPECT_EQ(found->headers[4].second, "");
+}
+
+TEST(request_head, ends_where_the_next_request_begins) {
+  const std::string first{"HEAD / HTTP/1.1\r\n\r\n"};
+  const auto found = scan(first + visit);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->size, first.size());
+  EXPECT_TRUE(found->is_head);
+  EXPECT_EQ(found, parse(first + visit));
+}
+
+TEST(request_head, leaves_every_beginning_to_the_parser) {
+  const std::string text{visit};
+  for (size_t n = 0; n < text.size(); ++n)
+    EXPECT_FALSE(scan(text.substr(0, n)).has_value()) << n;
+}
+
+TEST(request_head, leaves_the_unusual_to_the_parser) {
+  const std::string start{"GET /promo HTTP/1.1\r\n"};
+  for (const std::string lines : {"Content-Length: 1\r\n",
+                                  "content-length:0\r\n",
+                                  "Transfer-Encoding: chunked\r\n",
+                                  "Upgrade: websocket\r\n",
+                                  "Proxy-Connection: close\r\n",
+                                  "Connection: close\r\n",
+                                  "Connection: keep-alive, Upgrade\r\n",
+                                  "Connection:\r\n",
+                                  "X: a\r\n folded\r\n",
+                                  "X : a\r\n",
+                                  ": a\r\n",
+                                  "X\r\n",
+                                  "X: a\n",
+                                  "X: a\rb\r\n",
+                                  "X: \x01\r\n",
+                                  "X: \x7f\r\n",
+                                  "X: \xc3\xa9\r\n",
+                                  "X: a\tb\r\n",
+                                  " X: a\r\n",
+                                  "X\xc3: a\r\n"})
+    EXPECT_FALSE(scan(start + lines + "\r\n").has_value()) << lines;
+  for (const std::string first :
+       {"POST / HTTP/1.1", "OPTIONS * HTTP/1.1", "GET / HTTP/1.0", "GET /",
+        "GET http://s.example/ HTTP/1.1", "GET  / HTTP/1.1", "get / HTTP/1.1",
+        "GET / HTTP/1.1 ", "GET /a b HTTP/1.1", "GET /\xc3\xa9 HTTP/1.1",
+        "GET /\x01 HTTP/1.1", "\r\nGET / HTTP/1.1"})
+    EXPECT_FALSE(scan(first + "\r\nHost: x\r\n\r\n").has_value()) << first;
+  // The parser has limits of its own for these.
+  EXPECT_FALSE(scan(start + "X: " + std::string(20'000, 'x') + "\r\n\r\n"));
+}
+
+TEST(request_head, takes_nothing_that_the_parser_reads_otherwise) {
+  std::minstd_rand draw{1};
+  const std::string alphabet{"\r\n\t :/?#%-_aZ09\0\x7f\x80\xff,;", 26};
+  const std::vector<std::string> pieces{"\r\n",
+                                        "\r\n\r\n",
+                                        "Connection: ",
+                                        "close",
+                                        "Content-Length: 3\r\n",
+                                        "Transfer-Encoding: chunked\r\n",
+                                        "Upgrade: h2c\r\n",
+                                        "GET / HTTP/1.1\r\n",
+                                        " HTTP/1.1",
+                                        "X-A:"};
+  auto taken = 0;
+  for (auto i = 0; i < 20'000; ++i) {
+    std::string text{visit};
+    for (auto n = draw() % 3; n > 0; --n) {
+      const auto at = draw() % text.size();
+      switch (draw() % 4) {
+        case 0:
+          text[at] = alphabet[draw() % alphabet.size()];
+          break;
+        case 1:
+          text.insert(at, 1, alphabet[draw() % alphabet.size()]);
+          break;
+        case 2:
+          text.erase(at, 1 + draw() % 4);
+          break;
+        default:
+          text.insert(at, pieces[draw() % pieces.size()]);
+      }
+    }
+    const auto found = scan(text);
+    if (!found)
+      continue;
+    ++taken;
+    ASSERT_EQ(found, parse(text)) << text;
+  }
+  EXPECT_GT(taken, 5000);
+}
+
+TEST(request_head, fields_are_split_at_either_kind_of_line_end) {
+  fields found;
+  for_each_field("A: 1\r\nB:\t2:3\nno colon\nC:",
+                 [&](auto x, auto y) { found.emplace_back(x, y); });
+  EXPECT_EQ(found, (fields{{"A", "1"}, {"B", "2:3"}, {"C", ""}}));
+}
