@@ -190,6 +190,71 @@ private:
   bool x_committing = false;
 };
 
+/// A statement bound once to a row of its own, for loops: binding costs more
+/// than executing. There must be one object for a statement at a time.
+template <class... Ts>
+class bound_statement {
+public:
+  bound_statement(connection& db, const char* sql)
+    : x_db(db),
+      x_statement(std::apply(
+        [&](auto&... xs) -> soci::statement& { return db.bind(sql, xs...); },
+        x_values)) {
+    // nop
+  }
+
+  bound_statement(const bound_statement&) = delete;
+
+  bound_statement& operator=(const bound_statement&) = delete;
+
+  /// Executes the statement and returns the number of changed rows.
+  int64_t operator()(const Ts&... values) {
+    x_values = std::tie(values...);
+    return x_db.execute(x_statement);
+  }
+
+private:
+  connection& x_db;
+  std::tuple<Ts...> x_values;
+  soci::statement& x_statement;
+};
+
+template <class Columns, class... Ts>
+class bound_query;
+
+/// A query bound once to its columns and parameters, for loops. There must be
+/// one object for a query at a time.
+template <class... Cs, class... Ts>
+class bound_query<std::tuple<Cs...>, Ts...> {
+public:
+  bound_query(connection& db, const char* sql)
+    : x_db(db),
+      x_statement(std::apply(
+        [&](auto&... xs) -> soci::statement& { return db.bind(sql, xs...); },
+        x_values)) {
+    std::apply([this](auto&... xs) { (exchange_into(x_statement, xs), ...); },
+               x_columns);
+    x_statement.define_and_bind();
+  }
+
+  bound_query(const bound_query&) = delete;
+
+  bound_query& operator=(const bound_query&) = delete;
+
+  /// Calls `f` with the columns of each row.
+  template <class F>
+  void each(const Ts&... values, F f) {
+    x_values = std::tie(values...);
+    x_db.fetch(x_statement, [&] { std::apply(f, x_columns); });
+  }
+
+private:
+  connection& x_db;
+  std::tuple<Cs...> x_columns;
+  std::tuple<Ts...> x_values;
+  soci::statement& x_statement;
+};
+
 /// A transaction that is undone unless it is committed.
 class transaction {
 public:
