@@ -21,6 +21,10 @@ namespace {
 /// longer and longer slugs.
 constexpr size_t max_slug_tries = 8;
 
+/// Links in one transaction: enough to share its costs, few enough not to keep
+/// others from writing for long.
+constexpr size_t max_links_stored_at_once = 128;
+
 using supervisor_pointer
   = link_supervisor_actor::stateful_pointer<link_supervisor_state>;
 
@@ -148,73 +152,122 @@ void handle_call(supervisor_pointer self, const link_call_ptr& call) {
 
 // -- creation -----------------------------------------------------------------
 
-caf::expected<storage::creation>
-store_link(storage::backend& db, const creation_request& x, int per_account) {
-  if (per_account > 0) {
+using creations = std::vector<caf::expected<storage::creation>>;
+
+/// Stores new links; none is lost when only some are stored.
+creations store_links(storage::backend& db,
+                      const std::vector<storage::new_link>& batch,
+                      int per_account) {
+  if (per_account == 0)
+    return db.create_links(batch);
+  // Each counts for the next one.
+  creations result;
+  for (const auto& x : batch) {
     auto owned = db.list_links(x.draft.user_id, 1, 1);
     if (!owned)
-      return owned.error();
-    if (auto err = check_link_count(owned->total, per_account))
-      return err;
+      result.emplace_back(owned.error());
+    else if (auto err = check_link_count(owned->total, per_account))
+      result.emplace_back(std::move(err));
+    else
+      result.emplace_back(db.create_link(x.draft, x.once));
   }
-  return db.create_link(x.draft, x.once);
+  return result;
 }
 
-void finish(supervisor_pointer self, const creation_call& call) {
-  if (call.request.once)
-    self->state.running.erase(
-      {call.request.draft.user_id, call.request.once->key});
+void forget_creation(supervisor_pointer self, const creation_call& call) {
+  const auto& request = call.request;
+  self->state.made.erase(request.draft.id);
+  if (request.once)
+    self->state.running.erase({request.draft.user_id, request.once->key});
 }
 
-void try_create(supervisor_pointer self, const creation_call_ptr& call,
-                bool generate, size_t attempt) {
+/// Has a link stored with the next batch.
+void try_create(supervisor_pointer self, link_supervisor_state::new_link x) {
   auto& st = self->state;
-  auto& request = call->request;
-  if (generate) {
+  auto& request = x.call->request;
+  if (x.is_slug_made) {
     const auto extra
-      = attempt > max_slug_tries / 2 ? attempt - max_slug_tries / 2 : 0;
+      = x.attempt > max_slug_tries / 2 ? x.attempt - max_slug_tries / 2 : 0;
     request.draft.slug
       = make_slug(static_cast<size_t>(st.tools.options->slug.length) + extra);
   }
-  const auto body = request.render(request.draft);
+  x.body = request.render(request.draft);
   if (request.once)
-    request.once->response = body;
-  store_call<storage::creation>(
-    self, st.tools.pool, "create_link",
-    [call,
-     per_account = st.tools.options->links.per_account](storage::backend& db) {
-      return store_link(db, call->request, per_account);
+    request.once->response = x.body;
+  st.unstored.push_back(std::move(x));
+}
+
+void finish_creation(supervisor_pointer self, link_supervisor_state::new_link x,
+                     caf::expected<storage::creation>& result) {
+  auto& st = self->state;
+  const auto& call = x.call;
+  const auto& slug = call->request.draft.slug;
+  if (!result) {
+    auto& err = result.error();
+    const auto slug_taken
+      = code_of(err) == ec::conflict && detail(err) == "slug";
+    if (slug_taken && x.is_slug_made && x.attempt < max_slug_tries) {
+      ++x.attempt;
+      try_create(self, std::move(x));
+      return;
+    }
+    forget_creation(self, *call);
+    if (slug_taken)
+      err = make_error(ec::conflict, "Slug '" + slug + "' is already taken");
+    else if (code_of(err) == ec::conflict)
+      err = make_error(ec::conflict, "Idempotency-Key was used before with "
+                                     "another request body");
+    call->reply->deliver(std::move(err));
+    return;
+  }
+  if (result->replayed) {
+    forget_creation(self, *call);
+    call->reply->deliver(creation_answer{std::move(result->response)});
+    return;
+  }
+  if (call->request.once)
+    st.running.erase({call->request.draft.user_id, call->request.once->key});
+  const auto& entry = adopt(self, result->created);
+  st.tools.directory->publish(
+    slug, entry.handle, [call, body = std::move(x.body)]() mutable {
+      call->reply->deliver(creation_answer{std::move(body)});
+    });
+}
+
+/// Has the links stored that wait for it, unless others are being stored.
+void store_next(supervisor_pointer self) {
+  auto& st = self->state;
+  if (st.storing || st.unstored.empty())
+    return;
+  st.storing = true;
+  const auto n = std::min(st.unstored.size(), max_links_stored_at_once);
+  std::vector<link_supervisor_state::new_link> asking;
+  std::vector<storage::new_link> batch;
+  asking.reserve(n);
+  batch.reserve(n);
+  for (size_t i = 0; i < n; ++i) {
+    auto& x = asking.emplace_back(std::move(st.unstored.front()));
+    st.unstored.pop_front();
+    const auto& request = x.call->request;
+    batch.push_back({request.draft, request.once});
+    st.made.insert(request.draft.id);
+  }
+  store_call<creations>(
+    self, st.tools.pool, "create_links",
+    [batch = std::move(batch),
+     per_account = st.tools.options->links.per_account](
+      storage::backend& db) -> caf::expected<creations> {
+      return store_links(db, batch, per_account);
     },
-    [=](caf::expected<storage::creation>& result) {
-      auto& st = self->state;
-      const auto& slug = call->request.draft.slug;
-      if (!result) {
-        auto& err = result.error();
-        const auto slug_taken
-          = code_of(err) == ec::conflict && detail(err) == "slug";
-        if (slug_taken && generate && attempt < max_slug_tries) {
-          try_create(self, call, generate, attempt + 1);
-          return;
-        }
-        finish(self, *call);
-        if (slug_taken)
-          err
-            = make_error(ec::conflict, "Slug '" + slug + "' is already taken");
-        else if (code_of(err) == ec::conflict)
-          err = make_error(ec::conflict, "Idempotency-Key was used before with "
-                                         "another request body");
-        call->reply->deliver(std::move(err));
-        return;
+    [self,
+     asking = std::move(asking)](caf::expected<creations>& stored) mutable {
+      self->state.storing = false;
+      for (size_t i = 0; i < asking.size(); ++i) {
+        auto result = stored ? std::move((*stored)[i])
+                             : caf::expected<storage::creation>{stored.error()};
+        finish_creation(self, std::move(asking[i]), result);
       }
-      finish(self, *call);
-      if (result->replayed) {
-        call->reply->deliver(creation_answer{std::move(result->response)});
-        return;
-      }
-      const auto& entry = adopt(self, result->created);
-      st.tools.directory->publish(slug, entry.handle, [=] {
-        call->reply->deliver(creation_answer{body});
-      });
+      store_next(self);
     });
 }
 
@@ -227,13 +280,17 @@ void handle_creation(supervisor_pointer self, const creation_call_ptr& call) {
       ec::in_progress, "A request with this Idempotency-Key is still running"));
     return;
   }
-  try_create(self, call, request.draft.slug.empty(), 1);
+  try_create(self, {call, request.draft.slug.empty(), 1, {}});
+  store_next(self);
 }
 
 // -- changes by others --------------------------------------------------------
 
 void changed_elsewhere(supervisor_pointer self, const uuid& id) {
   auto& st = self->state;
+  // The first change of a link is that it was made.
+  if (st.made.erase(id) > 0)
+    return;
   if (auto i = st.links.find(id); i != st.links.end()) {
     self->send(i->second.handle, reload_atom::value);
     return;

@@ -8,11 +8,13 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,17 @@ struct link_supervisor_state {
     bool leaving = false;
   };
 
+  /// A creation under way.
+  struct new_link {
+    creation_call_ptr call;
+    /// Whether the slug is ours to choose.
+    bool is_slug_made = false;
+    /// Counts from 1.
+    size_t attempt = 1;
+    /// The answer once it is stored.
+    std::string body;
+  };
+
   link_supervisor_tools tools;
   std::unordered_map<uuid, loaded> links;
   std::unordered_map<std::string, uuid> ids;
@@ -51,6 +64,13 @@ struct link_supervisor_state {
   std::unordered_map<uuid, std::vector<link_call_ptr>> calls;
   /// Idempotency keys of creations under way, by account.
   std::set<std::pair<uuid, std::string>> running;
+  /// What waits for the batch that is being stored. Bounded by the requests
+  /// that may be under way.
+  std::deque<new_link> unstored;
+  bool storing = false;
+  /// Links made here whose making the CHANGE FEED has not told yet: nobody else
+  /// can have changed them before, so that this is no news.
+  std::unordered_set<uuid> made;
 };
 
 /// Behavior of the LINK SUPERVISOR.

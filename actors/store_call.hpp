@@ -3,8 +3,10 @@
 #include "actors/interfaces.hpp"
 #include "core/error.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace turnout {
 
@@ -12,6 +14,14 @@ namespace turnout {
 template <class T>
 bool has_answer(const caf::expected<T>& result) {
   return result || code_of(result.error()) != ec::unavailable;
+}
+
+/// Returns whether the store answered all of several questions.
+template <class T>
+bool has_answer(const caf::expected<std::vector<caf::expected<T>>>& results) {
+  return results
+         && std::all_of(results->begin(), results->end(),
+                        [](const auto& x) { return has_answer(x); });
 }
 
 /// Wraps `work`, a function from a backend to an `expected<T>`, as a job.

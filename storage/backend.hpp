@@ -26,6 +26,13 @@ struct idempotency {
   std::string response;
 };
 
+/// A link to be stored.
+struct new_link {
+  link draft;
+  /// Given for a request with an Idempotency-Key.
+  std::optional<idempotency> once;
+};
+
 /// What `create_link` did.
 struct creation {
   /// The stored link with its row keys; default when `replayed`.
@@ -289,6 +296,20 @@ public:
   /// "idempotency").
   virtual caf::expected<creation>
   create_link(const link& x, const std::optional<idempotency>& once) = 0;
+
+  /// Does what `create_link` does for each of several links, for a store that
+  /// can in one transaction: returns an entry for each, in their order. What is
+  /// wrong with one of them fails that one alone; when the transaction fails,
+  /// none is stored and each entry has the error.
+  /// @param batch an idempotency key of an account at most once.
+  virtual std::vector<caf::expected<creation>>
+  create_links(const std::vector<new_link>& batch) {
+    std::vector<caf::expected<creation>> result;
+    result.reserve(batch.size());
+    for (const auto& x : batch)
+      result.emplace_back(create_link(x.draft, x.once));
+    return result;
+  }
 
   /// Returns the link of a slug, deleted ones included.
   virtual caf::expected<std::optional<link>> load_link(const std::string& slug)

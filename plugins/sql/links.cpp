@@ -10,34 +10,6 @@ using storage::change;
 
 namespace {
 
-constexpr auto idempotency_lifetime = std::chrono::hours{24};
-
-/// Returns what a former request with the same key was answered, or fails when
-/// that one had another body.
-std::optional<std::string> former_answer(connection& db, const link& x,
-                                         const storage::idempotency& once) {
-  std::string body_hash;
-  std::string response;
-  auto at = to_micros(x.created_at);
-  if (!db.first(sql::find_idempotency, std::tie(body_hash, response), x.user_id,
-                once.key, at))
-    return std::nullopt;
-  if (body_hash != once.body_hash)
-    fail(ec::conflict, "idempotency");
-  return response;
-}
-
-/// Returns false when a request with the same key was quicker.
-bool remember_answer(connection& db, const link& x,
-                     const storage::idempotency& once) {
-  auto at = to_micros(x.created_at);
-  auto expires_at = to_micros(x.created_at + idempotency_lifetime);
-  db.run(sql::expire_idempotency, at);
-  return db.run(sql::add_idempotency, x.user_id, once.key, once.body_hash,
-                once.response, expires_at)
-         == 1;
-}
-
 row_key add_variant(connection& db, row_key link_key, const variant& x) {
   variant_row row{x};
   row_key key = 0;
@@ -70,43 +42,6 @@ std::optional<link> find_link(connection& db, const char* query,
 }
 
 } // namespace
-
-caf::expected<storage::creation>
-sql_backend::create_link(const link& x,
-                         const std::optional<storage::idempotency>& once) {
-  return attempt("store the link", [&](connection& db) {
-    storage::creation result;
-    transaction tx{db, access::write};
-    // First, as a request with the same key waits here for the end of this one.
-    if (once && !remember_answer(db, x, *once)) {
-      auto answer = former_answer(db, x, *once);
-      if (!answer)
-        fail(ec::unavailable, "The answer of the former request with this "
-                              "Idempotency-Key is gone. Try again.");
-      result.replayed = true;
-      result.response = std::move(*answer);
-      return result;
-    }
-    result.created = x;
-    auto& made = result.created;
-    made.version = 1;
-    link_row row{made};
-    if (!db.first(sql::add_link, std::tie(made.key), row.id, row.user_id,
-                  row.slug, row.name, row.is_active, row.is_deleted,
-                  row.auto_winner, row.auto_winner_threshold, row.routing,
-                  row.geo, row.enable_conversion_tracking,
-                  row.conversion_redirect_url, row.created_at, row.updated_at,
-                  row.generation, row.stratum, row.version,
-                  row.imported_clicks))
-      fail(ec::conflict, "slug");
-    for (auto& v : made.variants)
-      v.key = add_variant(db, made.key, v);
-    add_stratum(db, made.key, made);
-    add_change(db, change::kind::link, x.id);
-    tx.commit();
-    return result;
-  });
-}
 
 caf::expected<std::optional<link>>
 sql_backend::load_link(const std::string& slug) {

@@ -73,6 +73,9 @@ public:
   create_link(const link& x,
               const std::optional<storage::idempotency>& once) override;
 
+  std::vector<caf::expected<storage::creation>>
+  create_links(const std::vector<storage::new_link>& batch) override;
+
   caf::expected<std::optional<link>>
   load_link(const std::string& slug) override;
 

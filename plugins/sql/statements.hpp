@@ -211,6 +211,10 @@ inline constexpr char add_idempotency[]
     " expires_at) VALUES (:account_hi, :account_lo, :key, :body_hash,"
     " :response, :expires_at) ON CONFLICT DO NOTHING";
 
+inline constexpr char forget_idempotency[]
+  = "DELETE FROM idempotency WHERE account_hi = :account_hi"
+    " AND account_lo = :account_lo AND key = :key";
+
 inline constexpr char expire_idempotency[]
   = "DELETE FROM idempotency WHERE expires_at <= :now";
 

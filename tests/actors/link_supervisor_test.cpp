@@ -236,6 +236,91 @@ TEST_F(link_supervisor_test, second_request_with_a_running_key_is_refused) {
   EXPECT_TRUE(test::await(std::move(first)));
 }
 
+TEST_F(link_supervisor_test, what_waits_for_the_store_goes_there_at_once) {
+  test::latch_gate gate;
+  store->hook = [&](const std::string&) { gate.wait(); };
+  start();
+  auto first = create_later(make_link("one-1"));
+  eventually([&] { return store->count("create_link") == 1; });
+  std::vector<std::future<caf::expected<creation_answer>>> others;
+  for (auto i = 0; i < 20; ++i)
+    others.push_back(create_later(make_link("more-" + std::to_string(i % 18))));
+  // Behind all of them in the mailbox of the supervisor.
+  auto last = create_later(make_link(""));
+  eventually([&] {
+    auto is_idle = false;
+    on_reactor(0, [&] { is_idle = true; });
+    on_reactor(1, [&] { is_idle = true; });
+    return is_idle;
+  });
+  gate.open();
+  EXPECT_TRUE(test::await(std::move(first)));
+  auto taken = 0;
+  for (auto& x : others) {
+    const auto made = test::await(std::move(x));
+    if (made) {
+      EXPECT_EQ(visit(made->body), 302);
+    } else {
+      EXPECT_EQ(code_of(made.error()), ec::conflict);
+      ++taken;
+    }
+  }
+  EXPECT_EQ(taken, 2);
+  EXPECT_TRUE(test::await(std::move(last)));
+  EXPECT_EQ(store->count("create_link"), 22);
+  EXPECT_LT(store->batches_of_links, 22);
+}
+
+TEST_F(link_supervisor_test, none_is_told_to_be_stored_when_a_batch_fails) {
+  start();
+  store->down = true;
+  std::vector<std::future<caf::expected<creation_answer>>> all;
+  for (auto i = 0; i < 20; ++i)
+    all.push_back(
+      create_later(make_link("gone-" + std::to_string(i)),
+                   storage::idempotency{std::to_string(i), "", ""}));
+  for (auto& x : all) {
+    const auto made = test::await(std::move(x));
+    ASSERT_FALSE(made);
+    EXPECT_EQ(code_of(made.error()), ec::unavailable);
+  }
+  store->down = false;
+  // Neither slug nor key is taken.
+  EXPECT_TRUE(test::await(
+    create_later(make_link("gone-7"), storage::idempotency{"7", "", ""})));
+  EXPECT_EQ(visit("gone-7"), 302);
+}
+
+TEST_F(link_supervisor_test, own_links_are_not_read_again_but_others_changes) {
+  start();
+  auto draft = make_link("mine-1", 100, 0);
+  ASSERT_TRUE(test::await(create_later(draft)));
+  // The feed tells what we did ...
+  caf::anon_send(supervisor, reload_atom::value, draft.id);
+  EXPECT_EQ(visit("mine-1"), 302);
+  ASSERT_TRUE(call(draft, {}));
+  EXPECT_EQ(store->count("load_link"), 0);
+  // ... and then what somebody else did.
+  draft.is_active = false;
+  store->add(draft);
+  caf::anon_send(supervisor, reload_atom::value, draft.id);
+  eventually([&] { return visit("mine-1") == 404; });
+  EXPECT_EQ(store->count("load_link"), 1);
+}
+
+TEST_F(link_supervisor_test, a_link_that_was_not_made_is_no_secret) {
+  start();
+  auto draft = make_link("lost-1");
+  store->down = true;
+  ASSERT_FALSE(test::await(create_later(draft)));
+  store->down = false;
+  // It was stored all the same, only the answer was lost.
+  EXPECT_EQ(visit("lost-1"), 404);
+  store->add(draft);
+  caf::anon_send(supervisor, reload_atom::value, draft.id);
+  eventually([&] { return visit("lost-1") == 302; });
+}
+
 TEST_F(link_supervisor_test, account_with_all_its_links_gets_no_more) {
   options.links.per_account = 1;
   start();

@@ -37,6 +37,8 @@ struct memory_store {
   std::function<void(const std::string& call)> hook;
   /// Says which slugs are taken beside those of the links.
   std::function<bool(const std::string& slug)> is_taken;
+  /// Calls of `create_links`.
+  std::atomic<int> batches_of_links = 0;
   /// Whether every call fails as if the database were gone.
   std::atomic<bool> down = false;
 
@@ -189,6 +191,12 @@ public:
     stored.version = 1;
     x_store->links.emplace(x.id, stored);
     return storage::creation{std::move(stored), false, {}};
+  }
+
+  std::vector<caf::expected<storage::creation>>
+  create_links(const std::vector<storage::new_link>& batch) override {
+    ++x_store->batches_of_links;
+    return backend::create_links(batch);
   }
 
   caf::expected<std::optional<link>>

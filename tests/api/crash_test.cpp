@@ -1,6 +1,7 @@
 #include "tests/api/harness/api_test.hpp"
 #include "tests/api/harness/load_client.hpp"
 
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -123,6 +124,42 @@ TEST_F(crash_test, an_acknowledged_conversion_survives_the_kill) {
   service->start();
   expect_counts(link, 20, 20);
   expect_sums_agree(link);
+  EXPECT_EQ(service->run({"verify"}).status, 0);
+}
+
+TEST_F(crash_test, acknowledged_links_survive_the_kill) {
+  std::mutex mutex;
+  std::vector<std::string> acknowledged;
+  std::vector<std::thread> threads;
+  const auto body
+    = json::serialize(json::value{{"name", "x"}, {"variants", two_variants()}});
+  for (int i = 0; i < 16; ++i)
+    threads.emplace_back([&, origin = service->origin()] {
+      try {
+        http_client client{origin};
+        for (;;) {
+          const auto made = client.send("POST", links_path,
+                                        {{"X-API-Key", secret_key}}, body);
+          if (made.status != 201)
+            return;
+          const std::lock_guard guard{mutex};
+          acknowledged.push_back(text(made.json(), "slug"));
+        }
+      } catch (const std::exception&) {
+        // Killed.
+      }
+    });
+  EXPECT_TRUE(eventually([&] {
+    const std::lock_guard guard{mutex};
+    return acknowledged.size() > 300;
+  }));
+  service->kill();
+  for (auto& x : threads)
+    x.join();
+  service->start();
+  EXPECT_GE(total_links(), static_cast<int64_t>(acknowledged.size()));
+  for (const auto& slug : acknowledged)
+    ASSERT_EQ(visit(slug).status, 302) << slug;
   EXPECT_EQ(service->run({"verify"}).status, 0);
 }
 

@@ -1,5 +1,6 @@
 #include "tests/api/harness/api_test.hpp"
 
+#include <map>
 #include <set>
 #include <thread>
 
@@ -164,6 +165,40 @@ TEST_F(slugs_test, case_15_created_twenty_times_at_once) {
   ASSERT_EQ(number(list, "total"), 1);
   EXPECT_EQ(del(path_of(list.at("items").at(0))).status, 204);
   EXPECT_EQ(total_links(), 0);
+}
+
+TEST_F(slugs_test, two_hundred_at_once_each_get_their_own_answer) {
+  constexpr size_t slugs = 150;
+  std::vector<std::thread> threads;
+  std::vector<response> answers(200);
+  for (size_t i = 0; i < answers.size(); ++i)
+    threads.emplace_back([this, i, &answers] {
+      http_client client{service->origin()};
+      json::value body{{"name", std::to_string(i)},
+                       {"slug", "par-" + std::to_string(i % slugs)},
+                       {"variants", two_variants()}};
+      answers[i] = client.send("POST", links_path, {{"X-API-Key", secret_key}},
+                               json::serialize(body));
+    });
+  for (auto& x : threads)
+    x.join();
+  std::map<std::string, std::string> names;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const auto slug = "par-" + std::to_string(i % slugs);
+    if (answers[i].status == 201) {
+      EXPECT_EQ(text(answers[i].json(), "slug"), slug);
+      EXPECT_EQ(text(answers[i].json(), "name"), std::to_string(i));
+      EXPECT_TRUE(names.emplace(slug, text(answers[i].json(), "id")).second);
+    } else {
+      expect_error(answers[i], 409, "Slug '" + slug + "' is already taken");
+    }
+  }
+  EXPECT_EQ(names.size(), slugs);
+  EXPECT_EQ(total_links(), static_cast<int64_t>(slugs));
+  for (const auto& [slug, id] : names) {
+    EXPECT_EQ(visit(slug).status, 302);
+    EXPECT_EQ(text(get(links_path + "/" + id).json(), "slug"), slug);
+  }
 }
 
 TEST_F(slugs_test, case_16_a_taken_slug_is_a_conflict) {

@@ -32,6 +32,16 @@ int mode_of(const fs::path& file) {
                                         : -1;
 }
 
+/// Runs statements past the plugin.
+void execute(const fs::path& file, const char* statements) {
+  sqlite3* other = nullptr;
+  EXPECT_EQ(sqlite3_open(file.c_str(), &other), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(other, statements, nullptr, nullptr, nullptr),
+            SQLITE_OK)
+    << sqlite3_errmsg(other);
+  sqlite3_close(other);
+}
+
 /// Texts that clients may see must not tell where or how things are stored.
 auto is_discreet(const fs::path& directory) {
   return AllOf(Not(HasSubstr(directory.string())), Not(HasSubstr("SELECT")),
@@ -97,6 +107,30 @@ TEST(sqlite, says_when_the_file_is_damaged_and_recovers) {
   EXPECT_THAT(detail(err), is_discreet(dir.path()));
   fs::remove(file);
   EXPECT_FALSE(db->migrate());
+}
+
+TEST(sqlite, a_commit_that_fails_stores_none_of_several_links) {
+  test::temporary_directory dir;
+  auto db = open(dir.path());
+  ASSERT_FALSE(db->migrate());
+  // What it refers to is missed at the commit only.
+  execute(dir.path() / "turnout.db",
+          "CREATE TABLE spoilt (link_key INTEGER REFERENCES links"
+          " DEFERRABLE INITIALLY DEFERRED);"
+          "CREATE TRIGGER spoil AFTER INSERT ON changes"
+          " BEGIN INSERT INTO spoilt VALUES (-1); END");
+  const std::vector<storage::new_link> batch{{new_link("all-1"), std::nullopt},
+                                             {new_link("all-2"), std::nullopt}};
+  for (const auto& x : db->create_links(batch))
+    EXPECT_FALSE(x);
+  for (const auto& x : batch) {
+    auto found = db->load_link(x.draft.slug);
+    ASSERT_TRUE(found);
+    EXPECT_FALSE(*found);
+  }
+  execute(dir.path() / "turnout.db", "DROP TRIGGER spoil");
+  for (const auto& x : db->create_links(batch))
+    EXPECT_TRUE(x) << detail(x.error());
 }
 
 TEST(sqlite, says_when_another_process_locks_the_file_and_recovers) {

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <thread>
@@ -67,6 +68,42 @@ TEST_P(concurrency_test, twenty_retries_make_one_link) {
   auto listed = db->list_links(owner, 1, 100);
   ASSERT_TRUE(listed);
   EXPECT_EQ(listed->total, 1);
+}
+
+TEST_P(concurrency_test, the_same_links_at_once_wait_for_nobody_in_a_circle) {
+  constexpr auto slugs = 50;
+  std::atomic<int> made = 0;
+  std::atomic<int> taken = 0;
+  std::atomic<int> failed = 0;
+  std::vector<std::vector<storage::new_link>> batches(4);
+  for (size_t i = 0; i < batches.size(); ++i) {
+    for (auto k = 0; k < slugs; ++k) {
+      const auto name = std::to_string(k);
+      auto x = new_link("same-" + name);
+      // Keys sort otherwise than slugs, and are used by one only.
+      auto once = idempotency{
+        std::to_string(1000 - k) + "-" + std::to_string(i), "hash", "x"};
+      batches[i].push_back({std::move(x), std::move(once)});
+    }
+    // In another order each.
+    std::rotate(batches[i].begin(), batches[i].begin() + 13 * i,
+                batches[i].end());
+    if (i % 2 == 1)
+      std::reverse(batches[i].begin(), batches[i].end());
+  }
+  in_threads(4, [&](backend& mine, int i) {
+    for (const auto& x : mine.create_links(batches[i])) {
+      if (x)
+        ++made;
+      else if (detail(x.error()) == "slug")
+        ++taken;
+      else
+        ++failed;
+    }
+  });
+  EXPECT_EQ(made, slugs);
+  EXPECT_EQ(taken, 3 * slugs);
+  EXPECT_EQ(failed, 0);
 }
 
 TEST_P(concurrency_test, one_of_the_saves_of_a_version_holds) {

@@ -3,6 +3,7 @@
 namespace turnout::test {
 
 using testing::ElementsAre;
+using testing::UnorderedElementsAre;
 
 namespace {
 
@@ -344,6 +345,85 @@ TEST_P(links_test, finds_idempotency_records_through_another_connection) {
   auto retry = db->create_link(new_link("conn-2"), once("key", "hash"));
   ASSERT_TRUE(retry);
   EXPECT_TRUE(retry->replayed);
+}
+
+// -- several at once ----------------------------------------------------------
+
+TEST_P(links_test, stores_several_links_at_once_each_whole) {
+  std::vector<storage::new_link> batch;
+  for (const auto* slug : {"b-2", "b-3", "b-1"})
+    batch.push_back({new_link(slug), std::nullopt});
+  batch[1].draft.geo = geo_rules{{"default", "B"}};
+  batch[2].draft.conversion_redirect_url = "https://thanks.example/";
+  auto before = db->last_change();
+  ASSERT_TRUE(before);
+  auto made = db->create_links(batch);
+  ASSERT_EQ(made.size(), 3u);
+  for (size_t i = 0; i < made.size(); ++i) {
+    ASSERT_TRUE(made[i]) << detail(made[i].error());
+    EXPECT_EQ(made[i]->created.slug, batch[i].draft.slug);
+    EXPECT_EQ(load(batch[i].draft.slug), made[i]->created);
+    auto strata = db->strata(made[i]->created.key);
+    ASSERT_TRUE(strata);
+    EXPECT_THAT(*strata, ElementsAre(current_stratum(made[i]->created)));
+  }
+  auto changes = db->changes_since(*before);
+  ASSERT_TRUE(changes);
+  std::vector<uuid> told;
+  for (const auto& x : *changes)
+    told.emplace_back(x.id);
+  EXPECT_THAT(told, UnorderedElementsAre(batch[0].draft.id, batch[1].draft.id,
+                                         batch[2].draft.id));
+  EXPECT_TRUE(db->create_links({}).empty());
+}
+
+TEST_P(links_test, what_is_wrong_with_one_of_several_leaves_the_others_alone) {
+  store_link("taken");
+  ASSERT_TRUE(db->create_link(new_link("first"), once("k-1", "hash")));
+  auto made = db->create_links({
+    {new_link("good-1"), std::nullopt},
+    {new_link("taken"), once("k-2", "hash")},
+    {new_link("retry"), once("k-1", "hash")},
+    {new_link("other"), once("k-1b", "hash")},
+    {new_link("good-1"), std::nullopt},
+    {new_link("good-2"), once("k-3", "hash")},
+  });
+  ASSERT_EQ(made.size(), 6u);
+  EXPECT_TRUE(made[0]);
+  ASSERT_FALSE(made[1]);
+  EXPECT_EQ(code_of(made[1].error()), ec::conflict);
+  EXPECT_EQ(detail(made[1].error()), "slug");
+  ASSERT_TRUE(made[2]);
+  EXPECT_TRUE(made[2]->replayed);
+  EXPECT_EQ(made[2]->response, "answer of hash");
+  EXPECT_TRUE(made[3]);
+  ASSERT_FALSE(made[4]);
+  EXPECT_EQ(detail(made[4].error()), "slug");
+  EXPECT_TRUE(made[5]);
+  EXPECT_THAT(slugs(1, 20), UnorderedElementsAre("taken", "first", "good-1",
+                                                 "other", "good-2"));
+  EXPECT_EQ(load("good-1").id, made[0]->created.id);
+  // The key of the one that failed is free, those of the others are not.
+  auto made_again = db->create_links({
+    {new_link("free"), once("k-2", "new hash")},
+    {new_link("never"), once("k-3", "new hash")},
+  });
+  EXPECT_TRUE(made_again[0] && !made_again[0]->replayed);
+  ASSERT_FALSE(made_again[1]);
+  EXPECT_EQ(detail(made_again[1].error()), "idempotency");
+}
+
+TEST_P(links_test, one_that_the_store_cannot_take_leaves_the_others_alone) {
+  auto twin = new_link("twin");
+  twin.id = store_link("stored").id;
+  auto made = db->create_links({{new_link("good-1"), std::nullopt},
+                                {twin, std::nullopt},
+                                {new_link("good-2"), std::nullopt}});
+  ASSERT_EQ(made.size(), 3u);
+  EXPECT_TRUE(made[0]);
+  EXPECT_FALSE(made[1]);
+  EXPECT_TRUE(made[2]);
+  EXPECT_THAT(slugs(1, 20), UnorderedElementsAre("stored", "good-1", "good-2"));
 }
 
 TEST_P(links_test, reads_all_links_page_by_page_while_others_come_and_go) {
