@@ -8,8 +8,8 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
 
@@ -37,8 +37,9 @@ public:
   /// Called with each change that was stored; may be empty.
   std::function<void(const link&)> saved;
 
-  /// Changes that wait for the one that is being stored.
-  std::deque<link_call_ptr> waiting;
+  /// Changes that wait for the one that is being stored. A list, as an empty
+  /// deque has memory: half a kilobyte for each link that nobody changes.
+  std::list<link_call_ptr> waiting;
 
   /// Whether a change is being stored or the link being read.
   bool busy = false;

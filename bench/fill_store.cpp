@@ -24,6 +24,9 @@ namespace turnout {
 
 namespace {
 
+/// Links in one transaction.
+constexpr size_t links_at_once = 1000;
+
 struct options {
   std::string data_dir = "./data";
   std::string plugin = "sqlite";
@@ -126,8 +129,20 @@ public:
     std::ofstream out;
     if (!x_options.slugs.empty())
       out.open(x_options.slugs);
+    std::vector<storage::new_link> batch;
+    const auto store = [&] {
+      for (auto& made : x_db.create_links(batch)) {
+        x_links.push_back(get(std::move(made)).created);
+        auto& x = x_links.back();
+        if (out)
+          out << x.slug << ' ' << x.id.str() << '\n';
+        // What is not needed for clicks would fill the memory.
+        x.name = {};
+      }
+      batch.clear();
+    };
     for (int64_t i = 0; i < x_options.links; ++i) {
-      link x;
+      auto& x = batch.emplace_back().draft;
       x.created_at = x.updated_at = x_start;
       x.id = make_uuid(x_start);
       x.user_id = x_owner;
@@ -139,12 +154,10 @@ public:
                                   {"B", site + "/b?utm_source=link", 30},
                                   {"C", site + "/c?utm_source=link", 20}},
                                  x_start);
-      x_links.push_back(get(x_db.create_link(x, std::nullopt)).created);
-      if (out)
-        out << x.slug << ' ' << x.id.str() << '\n';
-      // What is not needed for clicks would fill the memory.
-      x_links.back().name = {};
+      if (batch.size() == links_at_once)
+        store();
     }
+    store();
   }
 
   void add_clicks() {

@@ -376,11 +376,7 @@ class Bench:
         with Turnout(self.turnout, self.work / "turnout", self.server_cores,
                      store) as ours:
             ready = ours.ready_after
-            for _ in range(30):
-                if ours.metrics()["turnout_links_loaded"] >= len(active):
-                    break
-                self.wrk(ours, requests, self.options.seconds)
-            ours.finish()
+            self.warm(ours, requests)
             loaded = ours.metrics()["turnout_links_loaded"]
             x = {"ready_s": ready, "resident_mib": ours.resident_mib(),
                  "links_loaded": loaded}

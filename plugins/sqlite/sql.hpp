@@ -22,14 +22,19 @@ inline constexpr char get_journal_mode[] = "PRAGMA journal_mode";
 
 inline constexpr char set_journal_mode[] = "PRAGMA journal_mode = WAL";
 
-// `cache_size` is in KiB when negative. The checkpoint comes every 64 MB: pages
-// that several batches wrote are then copied once.
+// `cache_size` is in KiB when negative, and of each connection: what the cache
+// does not hold the system's does. The checkpoint comes every 64 MB: pages that
+// several batches wrote are then copied once.
 inline constexpr const char* settings[] = {
   "PRAGMA synchronous = NORMAL",
   "PRAGMA foreign_keys = ON",
-  "PRAGMA cache_size = -32000",
+  "PRAGMA cache_size = -4000",
   "PRAGMA wal_autocheckpoint = 16000",
 };
+
+// A batch must find the pages that it wrote before, or it would write them
+// again and again.
+inline constexpr char cache_batches[] = "PRAGMA cache_size = -32000";
 
 // -- events, row by row -------------------------------------------------------
 

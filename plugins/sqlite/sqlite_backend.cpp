@@ -83,6 +83,7 @@ void sqlite_backend::open_file() {
   for (auto setting : sql::settings)
     db->run_once(setting);
   x_connection = std::move(db);
+  x_caches_batches = false;
 }
 
 void sqlite_backend::close() noexcept {
@@ -107,6 +108,13 @@ sqlite_backend::handle_exception(const char* what) noexcept {
 
 const std::vector<storage::migration>& sqlite_backend::schema() const {
   return sqlite::schema();
+}
+
+void sqlite_backend::prepare_for(connection& db, const storage::event_batch&) {
+  if (x_caches_batches)
+    return;
+  db.run_once(sql::cache_batches);
+  x_caches_batches = true;
 }
 
 std::unique_ptr<plugins::event_tables> sqlite_backend::tables(connection& db) {

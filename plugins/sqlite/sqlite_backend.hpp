@@ -25,6 +25,8 @@ protected:
 
   const std::vector<storage::migration>& schema() const override;
 
+  void prepare_for(connection& db, const storage::event_batch& batch) override;
+
   std::unique_ptr<plugins::event_tables> tables(connection& db) override;
 
 private:
@@ -33,6 +35,8 @@ private:
   std::filesystem::path x_directory;
   std::filesystem::path x_file;
   std::unique_ptr<connection> x_connection;
+  /// Whether the connection has the cache that batches need.
+  bool x_caches_batches = false;
 };
 
 } // namespace turnout::sqlite
