@@ -351,7 +351,7 @@ class Bench:
             self.warm(ours, known)
             base = self.measure(ours, lambda: self.wrk(ours, known,
                                                        self.options.seconds))
-            self.wrk(ours, few, max(3, self.options.seconds // 2))
+            self.warm(ours, few)
             before = ours.metrics()
             x = self.measure(ours, lambda: self.wrk(ours, few,
                                                     self.options.seconds))

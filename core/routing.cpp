@@ -1,5 +1,7 @@
 #include "core/routing.hpp"
 
+#include <algorithm>
+
 namespace turnout {
 
 namespace {
@@ -12,6 +14,11 @@ uint16_t pack(std::string_view country) noexcept {
                                | static_cast<uint8_t>(country[1]));
 }
 
+bool by_country(const std::pair<uint16_t, int>& a,
+                const std::pair<uint16_t, int>& b) noexcept {
+  return a.first < b.first;
+}
+
 int index_of_label(const std::vector<variant>& xs, std::string_view label) {
   for (size_t i = 0; i < xs.size(); ++i)
     if (!xs[i].retired && xs[i].label == label)
@@ -22,6 +29,7 @@ int index_of_label(const std::vector<variant>& xs, std::string_view label) {
 } // namespace
 
 routing_table::routing_table(const link& x) {
+  x_entries.reserve(x.variants.size());
   for (size_t i = 0; i < x.variants.size(); ++i) {
     const auto& v = x.variants[i];
     // Retired variants take no traffic, whatever their weight says.
@@ -46,8 +54,10 @@ routing_table::routing_table(const link& x) {
     if (country == "default")
       x_default = index;
     else if (auto key = pack(country); key != 0)
-      x_by_country.emplace(key, index);
+      x_by_country.emplace_back(key, index);
   }
+  // The first rule of a country counts.
+  std::stable_sort(x_by_country.begin(), x_by_country.end(), by_country);
 }
 
 int routing_table::choose(std::string_view country, const uuid& sticky,
@@ -55,7 +65,10 @@ int routing_table::choose(std::string_view country, const uuid& sticky,
   if (x_winner >= 0)
     return x_winner;
   if (x_is_geo) {
-    if (auto i = x_by_country.find(pack(country)); i != x_by_country.end())
+    const std::pair<uint16_t, int> wanted{pack(country), 0};
+    const auto i = std::lower_bound(x_by_country.begin(), x_by_country.end(),
+                                    wanted, by_country);
+    if (i != x_by_country.end() && i->first == wanted.first)
       return i->second;
     if (x_default >= 0)
       return x_default;

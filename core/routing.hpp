@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace turnout {
@@ -37,7 +37,8 @@ private:
   int x_winner = -1;
   bool x_is_geo = false;
   int x_default = -1;
-  std::unordered_map<uint16_t, int> x_by_country;
+  // Sorted. Most links have none, and a map has memory all the same.
+  std::vector<std::pair<uint16_t, int>> x_by_country;
   std::vector<entry> x_entries;
   uint32_t x_total = 0;
 };
