@@ -41,12 +41,13 @@ link_supervisor_state::loaded& adopt(supervisor_pointer self, const link& x) {
   auto handle = self->spawn(link_behavior, x, st.tools.options, st.tools.pool,
                             usage, st.tools.link_saved);
   self->monitor(handle);
-  st.ids.emplace(x.slug, x.id);
-  st.tools.counters->links_loaded->Set(
-    static_cast<double>(st.links.size() + 1));
-  return st.links
-    .emplace(x.id, link_supervisor_state::loaded{handle, x.slug, usage})
-    .first->second;
+  auto& entry = st.links
+                  .emplace(x.id, link_supervisor_state::loaded{
+                                   handle, x.slug, std::move(usage)})
+                  .first->second;
+  st.by_slug.emplace(entry.slug, &entry);
+  st.tools.counters->links_loaded->Set(static_cast<double>(st.links.size()));
+  return entry;
 }
 
 /// Drops what is known of a LINK that ended.
@@ -63,7 +64,7 @@ void forget(supervisor_pointer self, const caf::actor_addr& source,
              {{"slug", i->second.slug}, {"error", detail(reason)}});
   st.tools.counters->actor_restarts->Increment();
   st.tools.directory->forget(i->second.slug);
-  st.ids.erase(i->second.slug);
+  st.by_slug.erase(i->second.slug);
   st.links.erase(i);
   st.tools.counters->links_loaded->Set(static_cast<double>(st.links.size()));
 }
@@ -81,9 +82,9 @@ void slug_loaded(supervisor_pointer self, const std::string& slug,
   }
   if (!*result) {
     // The link may have been created while the store was being asked.
-    if (auto i = st.ids.find(slug); i != st.ids.end()) {
+    if (auto i = st.by_slug.find(slug); i != st.by_slug.end()) {
       for (const auto& x : waiting)
-        self->send(st.links[i->second].handle, x);
+        self->send(i->second->handle, x);
       return;
     }
     st.tools.directory->publish_unknown(slug);
@@ -101,8 +102,8 @@ void slug_loaded(supervisor_pointer self, const std::string& slug,
 void handle_visit(supervisor_pointer self, const visit_ptr& x) {
   auto& st = self->state;
   const auto& slug = x->request().slug;
-  if (auto i = st.ids.find(slug); i != st.ids.end()) {
-    const auto& entry = st.links[i->second];
+  if (auto i = st.by_slug.find(slug); i != st.by_slug.end()) {
+    const auto& entry = *i->second;
     self->send(entry.handle, x);
     if (!entry.leaving)
       st.tools.directory->publish(slug, entry.handle);
@@ -353,7 +354,7 @@ void let_go(supervisor_pointer self, const uuid& id) {
     return;
   self->demonitor(caf::actor_cast<caf::actor_addr>(i->second.handle));
   self->send(i->second.handle, leave_atom::value);
-  st.ids.erase(i->second.slug);
+  st.by_slug.erase(i->second.slug);
   st.links.erase(i);
   st.tools.counters->links_passivated->Increment();
   st.tools.counters->links_loaded->Set(static_cast<double>(st.links.size()));

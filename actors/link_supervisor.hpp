@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -56,7 +57,8 @@ struct link_supervisor_state {
 
   link_supervisor_tools tools;
   std::unordered_map<uuid, loaded> links;
-  std::unordered_map<std::string, uuid> ids;
+  /// The same by slug; the keys are theirs.
+  std::unordered_map<std::string_view, loaded*> by_slug;
   /// The bucket of `links` at which the search for idle ones goes on.
   size_t next_bucket = 0;
   /// Visits and calls that wait for a link to be loaded.
