@@ -82,7 +82,6 @@ prepare_store(const storage::backend_factory& open) {
 int serve(const settings& options) {
   const stop_signals signals;
   raise_open_files();
-  return_free_memory();
   auto open = load_store(options);
   if (!open)
     return fail(open.error());
