@@ -41,10 +41,11 @@ link_supervisor_state::loaded& adopt(supervisor_pointer self, const link& x) {
   auto handle = self->spawn(link_behavior, x, st.tools.options, st.tools.pool,
                             usage, st.tools.link_saved);
   self->monitor(handle);
-  auto& entry = st.links
-                  .emplace(x.id, link_supervisor_state::loaded{
-                                   handle, x.slug, std::move(usage)})
-                  .first->second;
+  auto& entry
+    = st.links
+        .emplace(
+          x.id, link_supervisor_state::loaded{handle, x.slug, std::move(usage)})
+        .first->second;
   st.by_slug.emplace(entry.slug, &entry);
   st.tools.counters->links_loaded->Set(static_cast<double>(st.links.size()));
   return entry;
