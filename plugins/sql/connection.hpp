@@ -94,7 +94,7 @@ public:
     auto& found = prepared(sql);
     auto& st = found.statement;
     const auto& names = found.names;
-    [[maybe_unused]] const auto* name = names.empty() ? nullptr : names.data();
+    [[maybe_unused]] const auto* name = names.data();
     st.bind_clean_up();
     (exchange_use(st, name, values), ...);
     st.define_and_bind();
@@ -137,7 +137,7 @@ public:
     auto& found = prepared(sql);
     auto& st = found.statement;
     const auto& names = found.names;
-    [[maybe_unused]] const auto* name = names.empty() ? nullptr : names.data();
+    [[maybe_unused]] const auto* name = names.data();
     st.bind_clean_up();
     std::apply([&](auto&... column) { (exchange_into(st, column), ...); },
                columns);
