@@ -5,8 +5,6 @@
 #include "monitoring/log.hpp"
 
 #include <caf/stateful_actor.hpp>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -30,10 +28,6 @@ constexpr auto max_rest = std::chrono::milliseconds{1000};
 
 /// A round ends early when its different texts have this many bytes.
 constexpr size_t max_text_bytes = size_t{64} << 20;
-
-/// How much the thread of the DRAIN is nicer than others: where cores are few,
-/// visits come first, and rounds become longer and thereby cheaper.
-constexpr int niceness = 5;
 
 /// Longest time that a flush may take.
 constexpr auto max_flush = std::chrono::seconds{10};
@@ -283,8 +277,6 @@ caf::error drain_state::move_all() {
 drain_actor::behavior_type
 drain(drain_actor::stateful_pointer<drain_state> self,
       const drain_tools& tools) {
-  // This is the actor's own thread, as it is detached.
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), niceness);
   self->state.init(tools);
   self->send(self, tick_atom::value);
   auto pause = std::make_shared<std::chrono::milliseconds>(tools.interval);
