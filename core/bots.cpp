@@ -5,8 +5,8 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <memory>
 
@@ -93,12 +93,11 @@ public:
   std::optional<exclusion> get(std::string_view text,
                                const bot_matcher& matcher) noexcept {
     auto& found = x_slots[std::hash<std::string_view>{}(text) % x_slots.size()];
-    if (found.size == text.size()
-        && std::memcmp(found.text.data(), text.data(), text.size()) == 0)
+    if (std::string_view{found.text.data(), found.size} == text)
       return found.what;
     const auto what = matcher.match(text);
     if (text.size() <= found.text.size()) {
-      std::memcpy(found.text.data(), text.data(), text.size());
+      std::copy(text.begin(), text.end(), found.text.begin());
       found.size = text.size();
       found.what = what;
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace turnout;
+using namespace std::string_literals;
 
 namespace {
 
@@ -166,7 +167,7 @@ TEST(request_head, leaves_the_unusual_to_the_parser) {
 
 TEST(request_head, takes_nothing_that_the_parser_reads_otherwise) {
   std::minstd_rand draw{1};
-  const std::string alphabet{"\r\n\t :/?#%-_aZ09\0\x7f\x80\xff,;", 26};
+  const auto alphabet = "\r\n\t :/?#%-_aZ09\0\x7f\x80\xff,;"s;
   const std::vector<std::string> pieces{"\r\n",
                                         "\r\n\r\n",
                                         "Connection: ",
