@@ -155,19 +155,16 @@ void drain_state::leave_early_conversions(round& x) {
 
 void drain_state::round::drop_after(int journal, int64_t position) {
   clicks.drop_after(journal, position);
+  // Journals are read one after the other, so what goes is in one piece.
   const auto drop = [=](auto& events, auto& places) {
-    size_t kept = 0;
-    for (size_t i = 0; i < events.size(); ++i) {
-      if (places[i].journal == journal && places[i].position > position)
-        continue;
-      if (kept != i) {
-        events[kept] = std::move(events[i]);
-        places[kept] = places[i];
-      }
-      ++kept;
-    }
-    events.resize(kept);
-    places.resize(kept);
+    const auto goes = [=](const storage::event_batch::place& x) {
+      return x.journal == journal && x.position > position;
+    };
+    const auto first = std::find_if(places.begin(), places.end(), goes);
+    const auto last = std::find_if_not(first, places.end(), goes);
+    events.erase(events.begin() + (first - places.begin()),
+                 events.begin() + (last - places.begin()));
+    places.erase(first, last);
   };
   drop(others.excluded, others.excluded_places);
   drop(others.conversions, others.conversion_places);

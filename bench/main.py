@@ -93,14 +93,19 @@ class Bench:
             shutil.rmtree(directory, ignore_errors=True)
             directory.mkdir()
             say(f"filling a store with {links:,} links and {clicks:,} clicks")
-            out = subprocess.run(
-                [self.build / "fill_store", "--data-dir", directory / "data",
-                 "--links", str(links), "--clicks", str(clicks),
-                 "--hot", str(hot), "--slugs", directory / "slugs"],
-                check=True, stdout=subprocess.PIPE, text=True).stdout
-            (directory / "key").write_text(out.split()[1])
-            (directory / "complete").touch()
+            self.fill(directory, links, clicks, hot, "--data-dir",
+                      directory / "data")
         return (directory / "data", *self.contents(directory))
+
+    def fill(self, directory, links, clicks, hot, *where):
+        """Fills a store and keeps in the directory what is to be known of it."""
+        out = subprocess.run(
+            [self.build / "fill_store", *where, "--links", str(links),
+             "--clicks", str(clicks), "--hot", str(hot), "--slugs",
+             directory / "slugs"],
+            check=True, stdout=subprocess.PIPE, text=True).stdout
+        (directory / "key").write_text(out.split()[1])
+        (directory / "complete").touch()
 
     @staticmethod
     def contents(directory):
@@ -126,14 +131,8 @@ class Bench:
             if not (directory / "complete").exists():
                 say(f"filling PostgreSQL with {links:,} links and "
                     f"{clicks:,} clicks")
-                out = subprocess.run(
-                    [self.build / "fill_store", "--storage", "postgresql",
-                     "--dsn", dsn, "--links", str(links), "--clicks",
-                     str(clicks), "--hot", str(hot), "--slugs",
-                     directory / "slugs"],
-                    check=True, stdout=subprocess.PIPE, text=True).stdout
-                (directory / "key").write_text(out.split()[1])
-                (directory / "complete").touch()
+                self.fill(directory, links, clicks, hot, "--storage",
+                          "postgresql", "--dsn", dsn)
             yield (dsn, *self.contents(directory))
         finally:
             subprocess.run([script, "halt", directory / "server"], check=True)

@@ -378,46 +378,48 @@ void append_to_fields(ri::http_parser_ctx_t& ctx, std::string_view text) {
   ri::append_last_field_accessor(ctx.m_header, text);
 }
 
-/// Like the library's, for part of a name. Trailers are forgotten.
+/// Takes a part of a name or value, with what stands before its first part;
+/// returns -1 beyond `max_bytes` of all parts. Trailers are forgotten.
+int take_part(ri::http_parser_ctx_t& ctx, bool is_first,
+              std::string_view separator, std::string_view part,
+              size_t max_bytes) {
+  if (is_first) {
+    ctx.m_last_value_total_size = 0;
+    if (!ctx.m_leading_headers_completed && ctx.m_header.fields_count() > 0)
+      append_to_fields(ctx, separator);
+  }
+  ctx.m_last_value_total_size += part.size();
+  if (ctx.m_last_value_total_size > max_bytes)
+    return -1;
+  if (!ctx.m_leading_headers_completed)
+    append_to_fields(ctx, part);
+  return 0;
+}
+
+/// Like the library's, for part of a name.
 int on_header_field(http_parser* parser, const char* at, size_t length) {
   auto& ctx = context_of(parser);
+  const auto is_first = std::exchange(ctx.m_last_was_value, false);
+  if (is_first && ctx.m_total_field_count++ == ctx.m_limits.max_field_count())
+    return -1;
   try {
-    if (std::exchange(ctx.m_last_was_value, false)) {
-      if (ctx.m_total_field_count++ == ctx.m_limits.max_field_count())
-        return -1;
-      ctx.m_last_value_total_size = 0;
-      if (!ctx.m_leading_headers_completed && ctx.m_header.fields_count() > 0)
-        append_to_fields(ctx, "\n");
-    }
-    ctx.m_last_value_total_size += length;
-    if (ctx.m_last_value_total_size > ctx.m_limits.max_field_name_size())
-      return -1;
-    if (!ctx.m_leading_headers_completed)
-      append_to_fields(ctx, {at, length});
+    return take_part(ctx, is_first, "\n", {at, length},
+                     ctx.m_limits.max_field_name_size());
   } catch (...) {
     return -1;
   }
-  return 0;
 }
 
 /// Like the library's, for part of a value.
 int on_header_value(http_parser* parser, const char* at, size_t length) {
   auto& ctx = context_of(parser);
+  const auto is_first = !std::exchange(ctx.m_last_was_value, true);
   try {
-    if (!std::exchange(ctx.m_last_was_value, true)) {
-      ctx.m_last_value_total_size = 0;
-      if (!ctx.m_leading_headers_completed)
-        append_to_fields(ctx, ":");
-    }
-    ctx.m_last_value_total_size += length;
-    if (ctx.m_last_value_total_size >= ctx.m_limits.max_field_value_size())
-      return -1;
-    if (!ctx.m_leading_headers_completed)
-      append_to_fields(ctx, {at, length});
+    return take_part(ctx, is_first, ":", {at, length},
+                     ctx.m_limits.max_field_value_size() - 1);
   } catch (...) {
     return -1;
   }
-  return 0;
 }
 
 /// Like the library's, but does not give up on a body that is too long.

@@ -1,6 +1,7 @@
 #include "journal/connection.hpp"
 
 #include "journal/schema.hpp"
+#include "sqlite/statement.hpp"
 
 #include <cerrno>
 
@@ -47,8 +48,7 @@ connection::connection(const fs::path& path, access mode)
 }
 
 sqlite_api::sqlite3* connection::raw() {
-  return static_cast<soci::sqlite3_session_backend*>(x_sql.get_backend())
-    ->conn_;
+  return sqlite::handle_of(x_sql);
 }
 
 void connection::check_format() {

@@ -1,10 +1,15 @@
 #include "sqlite/statement.hpp"
 
+#include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
 namespace turnout::sqlite {
 
 using namespace sqlite_api;
+
+sqlite_api::sqlite3* handle_of(soci::session& db) {
+  return static_cast<soci::sqlite3_session_backend*>(db.get_backend())->conn_;
+}
 
 statement::statement(sqlite_api::sqlite3* db, const char* sql) : x_db(db) {
   check(sqlite3_prepare_v2(x_db, sql, -1, &x_statement, nullptr));

@@ -7,12 +7,19 @@
 #include <string>
 #include <string_view>
 
+namespace soci {
+class session;
+} // namespace soci
+
 namespace sqlite_api {
 struct sqlite3;
 struct sqlite3_stmt;
 } // namespace sqlite_api
 
 namespace turnout::sqlite {
+
+/// Returns the handle of an SQLite session, for what SOCI has no words for.
+sqlite_api::sqlite3* handle_of(soci::session& db);
 
 /// A prepared statement of SQLite's own interface, for what is done to each of
 /// thousands of rows: SOCI allocates memory for each value that it hands over.

@@ -3,8 +3,6 @@
 #include "plugins/sqlite/many_rows.hpp"
 #include "plugins/sqlite/sql.hpp"
 
-#include <soci/sqlite3/soci-sqlite3.h>
-
 #include <algorithm>
 #include <string_view>
 
@@ -14,10 +12,7 @@ using plugins::new_click;
 using plugins::rollups;
 
 event_tables::event_tables(plugins::connection& db)
-  : x_db(db),
-    x_raw(
-      static_cast<soci::sqlite3_session_backend*>(db.session().get_backend())
-        ->conn_) {
+  : x_db(db), x_raw(handle_of(db.session())) {
   // nop
 }
 

@@ -52,6 +52,22 @@ struct drain_test : test::actors_fixture {
     return x;
   }
 
+  /// Appends 25 clicks to a journal, changed by `f(click, number)`.
+  template <class F>
+  void append_clicks(journal::writer& out, F f) {
+    for (int i = 0; i < 25; ++i) {
+      auto x = click_at(i * 1us);
+      f(x, i);
+      out.append(x);
+    }
+  }
+
+  void append_clicks(journal::writer& out) {
+    append_clicks(out, [](click&, int) {
+      // nop
+    });
+  }
+
   conversion_request conversion_at(std::chrono::microseconds after) const {
     conversion_request x;
     x.created_at = x.occurred_at = start + after;
@@ -131,8 +147,7 @@ TEST_F(drain_test, conversion_waits_for_clicks_of_a_journal_that_is_behind) {
   auto first = open(0);
   auto second = open(1);
   // The click of the conversion lies behind what fits into a batch.
-  for (int i = 0; i < 25; ++i)
-    second->append(click_at(i * 1us));
+  append_clicks(*second);
   first->append(click_at(1us));
   first->append(conversion_at(30us));
   ASSERT_FALSE(first->commit());
@@ -153,11 +168,7 @@ TEST_F(drain_test, conversion_waits_for_clicks_of_a_journal_that_is_behind) {
 
 TEST_F(drain_test, stores_a_round_link_by_link_in_several_batches) {
   auto out = open(0);
-  for (int i = 0; i < 25; ++i) {
-    auto x = click_at(i * 1us);
-    x.link_key = i % 2 + 1;
-    out->append(x);
-  }
+  append_clicks(*out, [](click& x, int i) { x.link_key = i % 2 + 1; });
   out->append(excluded_visit{1, exclusion::crawler, start});
   ASSERT_FALSE(out->commit());
   tools.batch = 10;
@@ -181,11 +192,7 @@ TEST_F(drain_test, stores_a_round_link_by_link_in_several_batches) {
 
 TEST_F(drain_test, conversions_come_with_the_clicks_of_their_visitors) {
   auto out = open(0);
-  for (int i = 0; i < 25; ++i) {
-    auto x = click_at(i * 1us);
-    x.visitor = i % 5 + 1;
-    out->append(x);
-  }
+  append_clicks(*out, [](click& x, int i) { x.visitor = i % 5 + 1; });
   auto conversion = conversion_at(12us);
   conversion.visitors = {3, 0};
   out->append(conversion);
@@ -205,8 +212,7 @@ TEST_F(drain_test, conversions_come_with_the_clicks_of_their_visitors) {
 
 TEST_F(drain_test, begins_a_round_again_that_failed_half_way) {
   auto out = open(0);
-  for (int i = 0; i < 25; ++i)
-    out->append(click_at(i * 1us));
+  append_clicks(*out);
   ASSERT_FALSE(out->commit());
   tools.batch = 10;
   tools.touched = [this](const auto&) { store->down = true; };
@@ -224,8 +230,7 @@ TEST_F(drain_test, begins_a_round_again_that_failed_half_way) {
 
 TEST_F(drain_test, a_round_ends_where_it_has_enough) {
   auto out = open(0);
-  for (int i = 0; i < 25; ++i)
-    out->append(click_at(i * 1us));
+  append_clicks(*out);
   ASSERT_FALSE(out->commit());
   tools.batch = 5;
   tools.round = 10;

@@ -2,30 +2,9 @@
 
 #include "plugins/postgresql/postgresql_backend.hpp"
 #include "storage/plugin.hpp"
-#include "tests/api/next_version/steps.hpp"
+#include "tests/api/next_version/next_backend.hpp"
 
-namespace turnout::postgresql {
+using next
+  = turnout::test::next_backend<turnout::postgresql::postgresql_backend>;
 
-namespace {
-
-class next_backend : public postgresql_backend {
-public:
-  using postgresql_backend::postgresql_backend;
-
-protected:
-  const std::vector<storage::migration>& schema() const override {
-    static const auto steps
-      = test::with_next_steps(postgresql_backend::schema());
-    return steps;
-  }
-};
-
-storage::backend* open_next(const storage::backend_settings& settings) {
-  return new next_backend(settings);
-}
-
-} // namespace
-
-} // namespace turnout::postgresql
-
-TURNOUT_STORAGE_PLUGIN("postgresql", turnout::postgresql::open_next);
+TURNOUT_STORAGE_PLUGIN("postgresql", next::open);

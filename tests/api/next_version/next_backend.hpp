@@ -1,5 +1,6 @@
 #pragma once
 
+#include "storage/backend.hpp"
 #include "storage/migrations.hpp"
 
 #include <vector>
@@ -32,5 +33,23 @@ with_next_steps(std::vector<storage::migration> steps) {
      " ORDER BY link_key, id_hi, id_lo LIMIT 2000"});
   return steps;
 }
+
+/// The backend of a plugin, with that schema.
+template <class Backend>
+class next_backend : public Backend {
+public:
+  using Backend::Backend;
+
+  /// Makes one, for `TURNOUT_STORAGE_PLUGIN`.
+  static storage::backend* open(const storage::backend_settings& settings) {
+    return new next_backend(settings);
+  }
+
+protected:
+  const std::vector<storage::migration>& schema() const override {
+    static const auto steps = with_next_steps(Backend::schema());
+    return steps;
+  }
+};
 
 } // namespace turnout::test
