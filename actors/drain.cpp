@@ -24,7 +24,7 @@ constexpr auto max_pause = std::chrono::milliseconds{5000};
 /// that under load it pays to wait for more.
 constexpr int rest_factor = 8;
 
-constexpr auto max_rest = std::chrono::milliseconds{1000};
+constexpr auto max_rest = std::chrono::milliseconds{2000};
 
 /// A round ends early when its different texts have this many bytes.
 constexpr size_t max_text_bytes = size_t{64} << 20;

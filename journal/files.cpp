@@ -17,12 +17,6 @@ constexpr std::string_view suffix = ".journal";
 
 constexpr size_t position_digits = 20;
 
-fs::path with(const fs::path& path, const char* ending) {
-  auto result = path;
-  result += ending;
-  return result;
-}
-
 template <class T>
 bool parse_number(std::string_view text, T& out) {
   if (text.empty() || text.front() == '-')
@@ -63,8 +57,8 @@ std::optional<segment_file> parse_segment_name(std::string_view name) {
   return result;
 }
 
-fs::path wal_of(const fs::path& path) {
-  return with(path, "-wal");
+fs::path unfinished_segment(const fs::path& dir, int journal) {
+  return dir / (std::to_string(journal) + ".new");
 }
 
 caf::expected<std::vector<segment_file>>
@@ -88,37 +82,23 @@ list_segments(const fs::path& dir, std::optional<int> journal) {
 }
 
 int64_t segment_bytes(const fs::path& path) {
-  int64_t result = 0;
-  for (auto& x : {path, wal_of(path)}) {
-    std::error_code err;
-    auto n = fs::file_size(x, err);
-    if (!err)
-      result += static_cast<int64_t>(n);
-  }
-  return result;
+  std::error_code err;
+  const auto result = fs::file_size(path, err);
+  return err ? 0 : static_cast<int64_t>(result);
 }
 
 caf::error remove_segment(const fs::path& path) {
-  // The main file last: a crash in between leaves an empty segment, which goes
-  // next time, and no -wal that belongs to nothing.
-  for (auto& x : {with(path, "-shm"), wal_of(path), path}) {
-    std::error_code err;
-    fs::remove(x, err);
-    if (err)
-      return failed("delete", x, err);
-  }
-  return caf::error{};
+  std::error_code err;
+  fs::remove(path, err);
+  return err ? failed("delete", path, err) : caf::error{};
 }
 
 caf::error set_aside(const fs::path& path) {
-  auto target = with(path, ".corrupt");
-  for (auto ending : {"-shm", "-wal", ""}) {
-    std::error_code err;
-    fs::rename(with(path, ending), with(target, ending), err);
-    if (err && err != std::errc::no_such_file_or_directory)
-      return failed("rename", with(path, ending), err);
-  }
-  return caf::error{};
+  auto target = path;
+  target += ".corrupt";
+  std::error_code err;
+  fs::rename(path, target, err);
+  return err ? failed("rename", path, err) : caf::error{};
 }
 
 caf::error make_private_directory(const fs::path& dir) {

@@ -10,8 +10,7 @@
 
 namespace turnout::journal {
 
-// The files of a journal directory. A segment is `<journal>-<first>.journal`
-// with the files that SQLite keeps beside it (-wal, -shm).
+// The files of a journal directory. A segment is `<journal>-<first>.journal`.
 
 /// A segment by its name.
 struct segment_file {
@@ -29,8 +28,9 @@ segment_file make_segment_file(const std::filesystem::path& dir, int journal,
 /// Parses a file name; nullopt for files that are no segment.
 std::optional<segment_file> parse_segment_name(std::string_view name);
 
-/// Returns `path` with "-wal" at the end.
-std::filesystem::path wal_of(const std::filesystem::path& path);
+/// Returns where a segment is made before it gets its name.
+std::filesystem::path unfinished_segment(const std::filesystem::path& dir,
+                                         int journal);
 
 /// Lists the segments of one journal (nullopt: of all), by journal and first
 /// position.
@@ -38,14 +38,13 @@ caf::expected<std::vector<segment_file>>
 list_segments(const std::filesystem::path& dir,
               std::optional<int> journal = std::nullopt);
 
-/// Returns the bytes of a segment and its -wal; 0 when it is gone.
+/// Returns the bytes of a segment; 0 when it is gone.
 int64_t segment_bytes(const std::filesystem::path& path);
 
 /// Deletes a segment. It is no error when it is gone.
 caf::error remove_segment(const std::filesystem::path& path);
 
-/// Renames a damaged segment to *.corrupt, in such a way that
-/// `sqlite3 FILE .recover` still finds its -wal.
+/// Renames a damaged segment to *.corrupt.
 caf::error set_aside(const std::filesystem::path& path);
 
 /// Makes a directory that only its owner may enter, for visits are personal;

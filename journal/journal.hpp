@@ -26,9 +26,8 @@ struct entry {
 struct limits {
   /// A segment is closed after this many events.
   int64_t events_per_segment = 100'000;
-  /// A segment is closed earlier when it has this many bytes (or a quarter of
-  /// `max_bytes`): a commit takes at least a page, so 100'000 commits of one
-  /// event would make a segment of 400 MiB.
+  /// A segment is closed earlier when it has this many bytes, or a quarter of
+  /// `max_bytes`.
   int64_t bytes_per_segment = 64ll << 20;
   /// Appending fails when all segments of the journal together have this many
   /// bytes.
@@ -40,8 +39,8 @@ struct limits {
 /// was set aside. Called on the thread of the reader or writer.
 using report_function = std::function<void(const std::string&)>;
 
-/// The writing end of one journal: an append-only sequence of events in SQLite
-/// files ("segments") of one directory, used by one thread. A closed segment is
+/// The writing end of one journal: an append-only sequence of events in files
+/// ("segments") of one directory, used by one thread. A closed segment is
 /// never written again, so the reader never waits for the writer nor the other
 /// way round. Commits survive a kill of the process at once and a power cut
 /// after the next `sync_all`.
@@ -67,8 +66,8 @@ public:
   /// Returns how many events wait for `commit`.
   virtual size_t pending() const noexcept = 0;
 
-  /// Writes the appended events in one transaction. On failure (disk full,
-  /// bound reached) none is written, they are forgotten, and the error says
+  /// Writes the appended events, all or none. On failure (disk full, bound
+  /// reached) none is written, they are forgotten, and the error says
   /// why; the next commit tries anew.
   virtual caf::error commit() = 0;
 
@@ -94,18 +93,18 @@ public:
   virtual caf::expected<std::vector<int>> journals() = 0;
 
   /// Returns at most `max` committed events of a journal after `position`,
-  /// oldest first. A closed segment that is damaged is read as far as possible,
-  /// then renamed to *.corrupt, reported and passed over.
+  /// oldest first. Of a closed segment that is damaged all commits are read
+  /// that are whole.
   virtual caf::expected<std::vector<entry>> read(int journal, int64_t position,
                                                  size_t max)
     = 0;
 
-  /// Deletes the closed segments whose events all lie at or before `position`.
-  /// The newest segment stays, so that positions never start over.
+  /// Deletes the closed segments whose events all lie at or before `position`;
+  /// those that are damaged are renamed to *.corrupt and reported. The newest
+  /// segment stays, so that positions never start over.
   virtual caf::error trim(int journal, int64_t position) = 0;
 
-  /// Bytes of all segments of all journals (without SQLite's -shm files, which
-  /// are less than 1 % more, and without damaged ones).
+  /// Bytes of all segments of all journals, without those set aside.
   virtual int64_t bytes() = 0;
 };
 

@@ -1,8 +1,8 @@
+#include "journal/fault.hpp"
 #include "journal/journal.hpp"
 #include "journal/recovery.hpp"
 #include "journal/source.hpp"
 
-#include <cerrno>
 #include <map>
 
 namespace turnout::journal {
@@ -11,9 +11,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class sqlite_reader final : public reader {
+class segment_reader final : public reader {
 public:
-  sqlite_reader(const fs::path& dir, report_function report)
+  segment_reader(const fs::path& dir, report_function report)
     : x_dir(dir), x_report(std::move(report)) {
     // nop
   }
@@ -40,23 +40,13 @@ public:
       auto newest = i + 1 == segments->size();
       if (!newest && (*segments)[i + 1].first <= position + 1)
         continue;
-      auto before = result.size();
-      auto kind = fault::other;
-      std::string why;
-      auto ok = guarded((*segments)[i], kind, why, [&](source& x) {
-        x.read(position, max - before,
-               [&](entry y) { result.push_back(std::move(y)); });
-      });
-      if (ok || is_gone((*segments)[i]))
-        continue;
-      // What was readable goes first; the rest is met again next time.
-      if (!result.empty()
-          && (kind != fault::damaged || newest || result.size() > before))
-        return result;
-      if (kind != fault::damaged || newest)
-        return unreadable((*segments)[i], why);
-      if (auto err = set_aside_and_report((*segments)[i], why, x_report))
+      if (auto err
+          = read_segment((*segments)[i], newest, position, max, result)) {
+        // What was readable goes first; the rest is met again next time.
+        if (!result.empty())
+          return result;
         return err;
+      }
     }
     return result;
   }
@@ -72,19 +62,18 @@ public:
       // The name of the next one tells the end, or an end that is too late
       // when positions were left out.
       if ((*segments)[i + 1].first > position + 1) {
-        auto kind = fault::other;
-        std::string why;
-        int64_t last = 0;
-        auto ok = guarded(x, kind, why, [&](source& y) { last = y.last(); });
-        if (!ok && is_gone(x))
-          continue;
-        if (!ok)
-          return unreadable(x, why);
-        if (last > position)
+        auto has_more = false;
+        if (auto err = with(x, [&](source& y) {
+              has_more = y.has_after(position, source::damage::is_skipped);
+            })) {
+          if (is_gone(x))
+            continue;
+          return err;
+        }
+        if (has_more)
           break;
       }
-      forget(x);
-      if (auto err = remove_segment(x.path))
+      if (auto err = leave(x))
         return err;
     }
     return caf::error{};
@@ -99,29 +88,69 @@ public:
   }
 
 private:
-  // Calls `f` with the open segment; says what went wrong if it throws.
+  caf::error read_segment(const segment_file& x, bool is_newest,
+                          int64_t position, size_t max,
+                          std::vector<entry>& to) {
+    const auto before = to.size();
+    std::string damage;
+    auto is_readable = false;
+    // The writer may be about to mend the newest one, or to leave it.
+    const auto mode
+      = is_newest ? source::damage::stops : source::damage::is_skipped;
+    auto err = with(x, [&](source& y) {
+      y.read(position, max - before, mode,
+             [&](entry z) { to.push_back(std::move(z)); });
+      damage = y.found_damage();
+      is_readable = to.size() > before || y.has_passed_any();
+    });
+    if (err)
+      return is_gone(x) ? caf::error{} : err;
+    if (damage.empty() || is_newest)
+      return caf::error{};
+    if (!is_readable)
+      return set_aside(x, damage);
+    // What can be read of it must be stored first, see `leave`.
+    x_damaged[x.path] = damage;
+    return caf::error{};
+  }
+
+  // Calls `f` with the open segment.
   template <class F>
-  bool guarded(const segment_file& file, fault& kind, std::string& why, F f) {
-    auto& open = x_open[file.journal];
-    errno = 0;
+  caf::error with(const segment_file& x, F f) {
+    auto& open = x_open[x.journal];
     try {
-      if (!open || open->file().path != file.path) {
+      if (!open || open->place().path != x.path) {
         open.reset();
-        open = std::make_unique<source>(file);
+        open = std::make_unique<source>(x);
       }
       f(*open);
-      return true;
-    } catch (const std::exception& x) {
-      kind = classify(x, errno);
-      why = reason(x);
+      return caf::error{};
+    } catch (const segment_error& y) {
       open.reset();
-      return false;
+      return make_error(ec::journal, "cannot read segment " + x.path.string()
+                                       + ": " + y.what());
     }
   }
 
-  void forget(const segment_file& file) {
-    if (auto i = x_open.find(file.journal);
-        i != x_open.end() && i->second && i->second->file().path == file.path)
+  // Deletes a segment whose events are stored, unless something in it could not
+  // be read.
+  caf::error leave(const segment_file& x) {
+    if (auto i = x_damaged.find(x.path); i != x_damaged.end())
+      return set_aside(x, i->second);
+    forget(x);
+    return remove_segment(x.path);
+  }
+
+  caf::error set_aside(const segment_file& x, const std::string& damage) {
+    const auto why = damage;
+    forget(x);
+    return set_aside_and_report(x, why, x_report);
+  }
+
+  void forget(const segment_file& x) {
+    x_damaged.erase(x.path);
+    if (auto i = x_open.find(x.journal);
+        i != x_open.end() && i->second && i->second->place().path == x.path)
       x_open.erase(i);
   }
 
@@ -131,16 +160,12 @@ private:
     return !fs::exists(file.path, err) && !err;
   }
 
-  static caf::error unreadable(const segment_file& file,
-                               const std::string& why) {
-    return make_error(ec::journal,
-                      "cannot read segment " + file.path.string() + ": " + why);
-  }
-
   fs::path x_dir;
   report_function x_report;
   // The segment in use of each journal.
   std::map<int, std::unique_ptr<source>> x_open;
+  // What is wrong with segments of which something was read.
+  std::map<fs::path, std::string> x_damaged;
 };
 
 } // namespace
@@ -150,7 +175,7 @@ caf::expected<std::unique_ptr<reader>> reader::open(const fs::path& dir,
   if (auto err = make_private_directory(dir))
     return err;
   return std::unique_ptr<reader>{
-    std::make_unique<sqlite_reader>(dir, std::move(report))};
+    std::make_unique<segment_reader>(dir, std::move(report))};
 }
 
 } // namespace turnout::journal

@@ -1,30 +1,12 @@
 #include "journal/recovery.hpp"
 
-#include "journal/schema.hpp"
+#include "journal/fault.hpp"
+#include "journal/segment_format.hpp"
 #include "journal/source.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <limits>
-#include <memory>
 
 namespace turnout::journal {
-
-namespace {
-
-// For a damaged segment, whose end cannot be looked up.
-int64_t last_readable(source& from) {
-  int64_t result = 0;
-  try {
-    from.read(0, std::numeric_limits<int32_t>::max(),
-              [&](const entry& x) { result = x.position; });
-  } catch (const std::exception&) {
-    // The end of what is readable.
-  }
-  return result;
-}
-
-} // namespace
 
 caf::error set_aside_and_report(const segment_file& x, const std::string& why,
                                 const report_function& report) {
@@ -32,8 +14,8 @@ caf::error set_aside_and_report(const segment_file& x, const std::string& why,
     return err;
   if (report)
     report("segment " + x.path.string() + " is damaged (" + why
-           + ") and was renamed to *.corrupt; `sqlite3 FILE .recover` may show"
-             " what is left in it");
+           + ") and was renamed to *.corrupt; all events that could be read of"
+             " it went to the store");
   return caf::error{};
 }
 
@@ -54,32 +36,28 @@ caf::expected<past> look_back(const std::filesystem::path& dir, int journal,
   // ones is met by the reader.
   for (auto i = segments->rbegin(); i != segments->rend() && result.last == 0;
        ++i) {
-    std::unique_ptr<source> from;
-    errno = 0;
     try {
-      from = std::make_unique<source>(*i);
+      source from{*i};
       // The newest one says whether the machine stopped meanwhile.
       if (i == segments->rbegin()) {
-        auto boot = from->boot();
+        const auto boot = from.boot();
         complete = !boot.empty() && boot == boot_id();
       }
-      result.last = from->last();
-    } catch (const std::exception& x) {
-      if (classify(x, errno) != fault::damaged)
-        return make_error(ec::journal, "cannot use segment " + i->path.string()
-                                         + ": " + reason(x));
+      result.last = from.last(source::damage::is_skipped);
+      const auto& why = from.found_damage();
+      if (why.empty())
+        continue;
       complete = false;
-      if (from)
-        result.last = last_readable(*from);
-      from.reset();
       if (result.last == 0) {
-        if (auto err = set_aside_and_report(*i, reason(x), report))
+        if (auto err = set_aside_and_report(*i, why, report))
           return err;
       } else if (report) {
-        report("segment " + i->path.string() + " is damaged (" + reason(x)
-               + "); it is readable up to position "
-               + std::to_string(result.last));
+        report("segment " + i->path.string() + " is damaged (" + why
+               + "); what can be read of it goes to the store");
       }
+    } catch (const segment_error& x) {
+      return make_error(ec::journal, "cannot use segment " + i->path.string()
+                                       + ": " + x.what());
     }
   }
   result.reserved = std::max(result.reserved, result.last);

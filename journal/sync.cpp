@@ -1,4 +1,4 @@
-#include "journal/connection.hpp"
+#include "core/error.hpp"
 #include "journal/files.hpp"
 #include "journal/journal.hpp"
 
@@ -15,48 +15,25 @@ namespace fs = std::filesystem;
 
 namespace {
 
-caf::error cannot_sync(const fs::path& path, const std::string& why) {
+caf::error cannot_sync(const fs::path& path, int system_errno) {
   return make_error(ec::journal,
-                    "cannot force " + path.string() + " to the disk: " + why);
+                    "cannot force " + path.string() + " to the disk: "
+                      + std::generic_category().message(system_errno));
 }
 
-// For the -wal and the directory, which nobody locks.
-caf::error sync_file(const fs::path& path, int flags) {
-  auto fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
+// A new name needs fsync of its directory, the size of a file is within
+// fdatasync.
+caf::error sync_path(const fs::path& path, int flags, int (*sync)(int)) {
+  const auto fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
   if (fd == -1) {
-    if (errno == ENOENT) // trimmed meanwhile, or no commit yet
+    if (errno == ENOENT) // trimmed meanwhile
       return caf::error{};
-    return cannot_sync(path, std::generic_category().message(errno));
+    return cannot_sync(path, errno);
   }
-  // A new name needs fsync, the size of a file is within fdatasync.
-  auto rc = flags == 0 ? ::fdatasync(fd) : ::fsync(fd);
-  auto why = errno;
+  const auto rc = sync(fd);
+  const auto why = errno;
   ::close(fd);
-  if (rc == -1)
-    return cannot_sync(path, std::generic_category().message(why));
-  return caf::error{};
-}
-
-// Through SQLite: closing a file of our own would take away the POSIX locks
-// that this process has on it, and a sqlite3 shell could then think that nobody
-// else uses the segment and delete the -wal.
-caf::error sync_database(const fs::path& path) {
-  using namespace sqlite_api;
-  try {
-    connection db{path, access::sync};
-    sqlite3_file* file = nullptr;
-    auto rc = sqlite3_file_control(db.raw(), "main", SQLITE_FCNTL_FILE_POINTER,
-                                   &file);
-    if (rc == SQLITE_OK && file != nullptr && file->pMethods != nullptr)
-      rc = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
-    if (rc != SQLITE_OK)
-      return cannot_sync(path, sqlite3_errstr(rc));
-  } catch (const std::exception& x) {
-    std::error_code err;
-    if (fs::exists(path, err) || err)
-      return cannot_sync(path, reason(x));
-  }
-  return caf::error{};
+  return rc == -1 ? cannot_sync(path, why) : caf::error{};
 }
 
 } // namespace
@@ -71,11 +48,9 @@ caf::error sync_all(const fs::path& dir) {
     if (err && !result)
       result = std::move(err);
   };
-  for (auto& x : *segments) {
-    note(sync_database(x.path));
-    note(sync_file(wal_of(x.path), 0));
-  }
-  note(sync_file(dir, O_DIRECTORY));
+  for (auto& x : *segments)
+    note(sync_path(x.path, 0, ::fdatasync));
+  note(sync_path(dir, O_DIRECTORY, ::fsync));
   return result;
 }
 

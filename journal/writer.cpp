@@ -1,13 +1,13 @@
-#include "journal/columns.hpp"
-#include "journal/connection.hpp"
+#include "journal/event_codec.hpp"
+#include "journal/fault.hpp"
+#include "journal/file.hpp"
 #include "journal/files.hpp"
 #include "journal/journal.hpp"
 #include "journal/recovery.hpp"
-#include "journal/schema.hpp"
+#include "journal/segment_format.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <limits>
 #include <optional>
 
@@ -17,50 +17,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The events of the turn that is not committed yet.
-struct turn {
-  click_columns clicks;
-  excluded_columns excluded;
-  conversion_columns conversions;
-  int64_t first = 0;
-  size_t size = 0;
-
-  void clear() {
-    clicks.clear();
-    excluded.clear();
-    conversions.clear();
-    size = 0;
-  }
-
-  // Gives each event the next position.
-  void shift() {
-    ++first;
-    for (auto xs :
-         {&clicks.position, &excluded.position, &conversions.position})
-      for (auto& x : *xs)
-        ++x;
-  }
-};
-
-// The segment in use. The statements refer to the columns of the turn.
+// The segment in use.
 class open_segment {
 public:
-  open_segment(const segment_file& file, turn& events)
-    : x_file(file),
-      x_db(file.path, access::write),
-      x_begin((x_db.sql().prepare << "BEGIN IMMEDIATE")),
-      x_commit((x_db.sql().prepare << "COMMIT")),
-      x_clicks(events.clicks.insert_into(x_db.sql())),
-      x_excluded(events.excluded.insert_into(x_db.sql())),
-      x_conversions(events.conversions.insert_into(x_db.sql())) {
-    // SQLite counts the pages of the -wal for its own automatic checkpoint,
-    // whose place this takes.
-    sqlite_api::sqlite3_wal_hook(x_db.raw(), count_pages, &x_wal_pages);
-    x_main_bytes = segment_bytes(file.path);
+  // Makes a segment; nobody ever sees half of its head. Throws.
+  open_segment(const segment_file& where, const fs::path& unfinished)
+    : x_place(where),
+      x_out(file::create(unfinished)),
+      x_bytes(sizeof(segment_head)) {
+    const auto head = make_segment_head();
+    x_out.write({reinterpret_cast<const char*>(&head), sizeof(head)}, 0);
+    rename_file(unfinished, where.path);
   }
 
-  const segment_file& file() const noexcept {
-    return x_file;
+  const segment_file& place() const noexcept {
+    return x_place;
   }
 
   int64_t events() const noexcept {
@@ -68,74 +39,42 @@ public:
   }
 
   int64_t bytes() const noexcept {
-    return x_main_bytes + wal_bytes(x_wal_pages);
+    return x_bytes;
   }
 
-  // Writes the turn; throws, and then nothing of it is written.
-  void write(const turn& events) {
-    // A single statement is a transaction by itself.
-    auto one = events.size == 1;
-    errno = 0;
+  // Writes a frame. Throws, and then nothing of it is there, or, when
+  // `is_usable` is false, an unfinished frame that nobody reads.
+  void write(std::string_view frame, size_t num_events) {
     try {
-      if (!one)
-        x_begin.execute(true);
-      if (!events.clicks.position.empty())
-        x_clicks.execute(true);
-      if (!events.excluded.position.empty())
-        x_excluded.execute(true);
-      if (!events.conversions.position.empty())
-        x_conversions.execute(true);
-      if (!one)
-        x_commit.execute(true);
-    } catch (const std::exception& x) {
-      x_kind = classify(x, errno);
-      roll_back();
+      x_out.write(frame, x_bytes);
+    } catch (const segment_error&) {
+      try {
+        x_out.truncate(x_bytes);
+      } catch (const segment_error&) {
+        x_is_usable = false;
+      }
       throw;
     }
-    x_events += static_cast<int64_t>(events.size);
+    x_bytes += static_cast<int64_t>(frame.size());
+    x_events += static_cast<int64_t>(num_events);
   }
 
-  // What the exception of the last `write` means.
-  fault kind() const noexcept {
-    return x_kind;
+  bool is_usable() const noexcept {
+    return x_is_usable;
   }
 
 private:
-  static int count_pages(void* pages, sqlite_api::sqlite3*, const char*,
-                         int n) {
-    *static_cast<int*>(pages) = n;
-    return SQLITE_OK;
-  }
-
-  void roll_back() noexcept {
-    // SQLite may have done it already.
-    if (sqlite_api::sqlite3_get_autocommit(x_db.raw()) != 0)
-      return;
-    try {
-      x_db.sql().rollback();
-    } catch (const std::exception&) {
-      // The connection is given up by the caller, which rolls back too.
-      x_kind = fault::other;
-    }
-  }
-
-  segment_file x_file;
-  connection x_db;
-  soci::statement x_begin;
-  soci::statement x_commit;
-  soci::statement x_clicks;
-  soci::statement x_excluded;
-  soci::statement x_conversions;
+  segment_file x_place;
+  file x_out;
+  int64_t x_bytes;
   int64_t x_events = 0;
-  int64_t x_main_bytes = 0;
-  int x_wal_pages = 0;
-  fault x_kind = fault::other;
+  bool x_is_usable = true;
 };
 
-class sqlite_writer final : public writer {
+class segment_writer final : public writer {
 public:
-  sqlite_writer(const fs::path& dir, int number, const limits& bounds,
-                int64_t last, int64_t reserved)
+  segment_writer(const fs::path& dir, int number, const limits& bounds,
+                 int64_t last, int64_t reserved)
     : x_dir(dir),
       x_number(number),
       x_bounds(bounds),
@@ -147,30 +86,28 @@ public:
   }
 
   void append(event x) override {
+    if (x_pending == 0) {
+      x_first = x_next;
+      x_frame.assign(sizeof(frame_head), '\0');
+    }
     // Positions of a failed commit are not given to other events, since the
     // failure may have come after the write.
-    auto at = x_next++;
-    if (x_turn.size++ == 0)
-      x_turn.first = at;
-    if (auto ptr = std::get_if<click>(&x))
-      x_turn.clicks.push(at, std::move(*ptr));
-    else if (auto ptr = std::get_if<excluded_visit>(&x))
-      x_turn.excluded.push(at, *ptr);
-    else
-      x_turn.conversions.push(at, std::move(std::get<conversion_request>(x)));
+    ++x_next;
+    ++x_pending;
+    encode(x, x_frame);
   }
 
   size_t pending() const noexcept override {
-    return x_turn.size;
+    return x_pending;
   }
 
   caf::error commit() override {
-    if (x_turn.size == 0)
+    if (x_pending == 0)
       return caf::error{};
     auto result = commit_turn();
     if (!result)
       x_last.store(x_next - 1, std::memory_order_release);
-    x_turn.clear();
+    x_pending = 0;
     return result;
   }
 
@@ -182,23 +119,19 @@ public:
     return x_bytes.load(std::memory_order_relaxed);
   }
 
-  // Makes and opens a segment that starts at the position.
+  // Makes a segment that starts at the position.
   caf::error start_segment(int64_t first) {
-    auto file = make_segment_file(x_dir, x_number, first);
-    errno = 0;
+    const auto place = make_segment_file(x_dir, x_number, first);
+    const auto unfinished = unfinished_segment(x_dir, x_number);
     try {
-      create_segment(file);
-      x_segment.emplace(file, x_turn);
+      x_segment.emplace(place, unfinished);
       publish_bytes();
       x_kind = fault::other;
       return caf::error{};
-    } catch (const std::exception& x) {
-      x_kind = classify(x, errno);
-      x_segment.reset();
-      // It has no event.
-      remove_unfinished(x_dir, x_number);
-      remove_segment(file.path);
-      return failure(file.path, reason(x));
+    } catch (const segment_error& x) {
+      x_kind = x.kind;
+      remove_segment(unfinished);
+      return failure(place.path, x.what());
     }
   }
 
@@ -209,7 +142,7 @@ public:
       return std::move(segments.error());
     x_others = 0;
     for (auto& x : *segments)
-      if (!x_segment || x.first != x_segment->file().first)
+      if (!x_segment || x.first != x_segment->place().first)
         x_others += segment_bytes(x.path);
     return caf::error{};
   }
@@ -228,49 +161,34 @@ private:
       leave_segment();
     // Before looking at the bound, since the reader trims only what is closed.
     if (!x_segment)
-      if (auto err = start_segment(x_turn.first))
+      if (auto err = start_segment(x_first))
         return err;
     if (auto err = check_bound())
       return err;
-    auto result = write();
-    if (!result || x_kind == fault::no_space)
-      return result;
-    // Whatever is wrong with this segment, another one may be in order: it is
-    // left to the reader.
-    auto left = x_segment->file().first;
-    leave_segment();
-    // Somebody else has it locked, so surely nothing was written.
-    if (x_kind != fault::busy)
-      return result;
-    // No name is used twice: the reader may have the old file open.
-    if (x_turn.first == left) {
-      x_turn.shift();
-      ++x_next;
-    }
-    if (auto err = start_segment(x_turn.first))
-      return err;
-    return write();
-  }
-
-  caf::error write() {
+    seal_frame(x_frame, x_first, x_pending);
     try {
-      x_segment->write(x_turn);
+      x_segment->write(x_frame, x_pending);
       publish_bytes();
       return caf::error{};
-    } catch (const std::exception& x) {
-      x_kind = x_segment->kind();
-      return failure(x_segment->file().path, reason(x));
+    } catch (const segment_error& x) {
+      x_kind = x.kind;
+      auto result = failure(x_segment->place().path, x.what());
+      // Whatever is wrong with this segment, the next one may be in order.
+      if (x_kind != fault::no_space || !x_segment->is_usable())
+        leave_segment();
+      return result;
     }
   }
 
   void leave_segment() {
-    x_others += x_segment->bytes();
-    auto path = x_segment->events() == 0 ? x_segment->file().path : fs::path{};
+    const auto path = x_segment->place().path;
+    const auto is_empty = x_segment->events() == 0;
     x_segment.reset();
     // A segment without events would only be in the way, most of all when one
     // after the other fails.
-    if (!path.empty())
+    if (is_empty)
       remove_segment(path);
+    x_others += segment_bytes(path);
     publish_bytes();
   }
 
@@ -310,7 +228,11 @@ private:
   fs::path x_dir;
   int x_number;
   limits x_bounds;
-  turn x_turn;
+  // The turn that is not committed yet: room for a head, and its events.
+  std::string x_frame;
+  size_t x_pending = 0;
+  // Position of the turn's first event.
+  int64_t x_first = 0;
   // Position of the next event.
   int64_t x_next;
   // Bytes of the segments that are not in use; never too few.
@@ -318,7 +240,6 @@ private:
   fault x_kind = fault::other;
   std::atomic<int64_t> x_last;
   std::atomic<int64_t> x_bytes = 0;
-  // Last, as its statements refer to the turn.
   std::optional<open_segment> x_segment;
 };
 
@@ -330,7 +251,8 @@ caf::expected<std::unique_ptr<writer>> writer::open(const fs::path& dir,
                                                     report_function report) {
   if (auto err = make_private_directory(dir))
     return err;
-  remove_unfinished(dir, number);
+  if (auto err = remove_segment(unfinished_segment(dir, number)))
+    return err;
   auto before = look_back(dir, number, report);
   if (!before)
     return std::move(before.error());
@@ -339,7 +261,7 @@ caf::expected<std::unique_ptr<writer>> writer::open(const fs::path& dir,
     return make_error(ec::journal, "journal " + std::to_string(number)
                                      + " has no positions left after "
                                      + std::to_string(reserved));
-  auto result = std::make_unique<sqlite_writer>(
+  auto result = std::make_unique<segment_writer>(
     dir, number, bounds, std::max(before->last, stored), reserved);
   // Now, so that what an operator has to mend shows at the start.
   if (auto err = result->start_segment(reserved + 1)) {

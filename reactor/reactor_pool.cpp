@@ -134,6 +134,7 @@ thread_local location this_reactor;
 
 void reactor_pool::impl::run(size_t index) {
   this_reactor = {this, index};
+  prefer_short_slices();
   auto& context = reactors[index]->context;
   auto ran = run_handlers(context);
   while (!ending->may_end(index, ran)) {

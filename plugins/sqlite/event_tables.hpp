@@ -2,7 +2,7 @@
 
 #include "plugins/sql/connection.hpp"
 #include "plugins/sql/event_tables.hpp"
-#include "sqlite/statement.hpp"
+#include "plugins/sqlite/statement.hpp"
 
 namespace turnout::sqlite {
 

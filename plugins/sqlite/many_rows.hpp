@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sqlite/statement.hpp"
+#include "plugins/sqlite/statement.hpp"
 
 #include <array>
 #include <cstddef>

@@ -4,12 +4,11 @@
 #include "journal/journal.hpp"
 
 #include <gtest/gtest.h>
-#include <soci/soci.h>
-#include <soci/sqlite3/soci-sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -77,19 +76,24 @@ protected:
     return result;
   }
 
-  /// Runs SQL on a segment, as an operator might.
-  static void edit(const fs::path& segment, const std::string& sql) {
-    soci::session db{soci::sqlite3, "db=\"" + segment.string() + "\""};
-    db << sql;
+  /// Overwrites bytes of a file; to its end if there are fewer.
+  static void spoil(const fs::path& path, uintmax_t offset,
+                    uintmax_t bytes = UINTMAX_MAX, char with = '\xa5') {
+    const auto size = fs::file_size(path);
+    ASSERT_LT(offset, size);
+    overwrite(path, offset, std::string(std::min(bytes, size - offset), with));
   }
 
-  /// Overwrites the end of a file, from `offset`.
-  static void spoil(const fs::path& path, std::streamoff offset) {
-    auto size = static_cast<std::streamoff>(fs::file_size(path));
-    ASSERT_LT(offset, size);
+  static void overwrite(const fs::path& path, uintmax_t offset,
+                        const std::string& bytes) {
     std::fstream out{path, std::ios::in | std::ios::out | std::ios::binary};
-    out.seekp(offset);
-    out << std::string(static_cast<size_t>(size - offset), '\xa5');
+    out.seekp(static_cast<std::streamoff>(offset));
+    out << bytes;
+  }
+
+  static std::string contents(const fs::path& path) {
+    std::ifstream in{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{in}, {}};
   }
 
   fs::path dir;

@@ -103,7 +103,7 @@ TEST_F(round_trip, click_of_extremes) {
   }
 }
 
-TEST_F(round_trip, text_larger_than_a_page) {
+TEST_F(round_trip, text_larger_than_others) {
   click x;
   for (int i = 0; i < 100'000; ++i)
     x.referrer += static_cast<char>('a' + i % 26);

@@ -1,3 +1,4 @@
+#include "journal/segment_format.hpp"
 #include "tests/journal/journal_fixture.hpp"
 
 namespace turnout::journal::test {
@@ -10,6 +11,19 @@ limits small_segments(int64_t events) {
   limits result;
   result.events_per_segment = events;
   return result;
+}
+
+// Changes the head of a segment as if it had been made so.
+template <class F>
+void rewrite_head(const fs::path& path, F f) {
+  std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
+  segment_head head{};
+  auto* bytes = reinterpret_cast<char*>(&head);
+  file.read(bytes, sizeof(head));
+  f(head);
+  head.checksum = checksum_of({bytes, offsetof(segment_head, checksum)});
+  file.seekp(0);
+  file.write(bytes, sizeof(head));
 }
 
 } // namespace
@@ -101,13 +115,12 @@ TEST_F(segments, next_one_begins_after_so_many_events) {
 
 TEST_F(segments, next_one_begins_after_so_many_bytes) {
   limits bounds;
-  bounds.bytes_per_segment = 64 << 10;
+  bounds.bytes_per_segment = 4 << 10;
   auto out = open_writer(0, 0, bounds);
   for (int i = 1; i <= 100; ++i)
     ASSERT_FALSE(commit_numbered(*out, i, i));
-  // A commit takes a page at least.
   EXPECT_GE(files().size(), 3u);
-  EXPECT_LT(out->bytes(), 80 << 10);
+  EXPECT_LT(out->bytes(), 8 << 10);
   EXPECT_TRUE(are_numbered(read_all(), 1, 100));
 }
 
@@ -116,19 +129,13 @@ TEST_F(segments, closed_ones_are_not_written_again) {
   ASSERT_FALSE(commit_numbered(*out, 1, 10));
   ASSERT_FALSE(commit_numbered(*out, 11, 11));
   auto before = files().at(0);
-  auto wal = before;
-  wal += "-wal";
-  auto main_size = fs::file_size(before);
-  auto main_time = fs::last_write_time(before);
-  auto wal_size = fs::file_size(wal);
-  auto wal_time = fs::last_write_time(wal);
+  auto bytes = contents(before);
+  auto time = fs::last_write_time(before);
   EXPECT_TRUE(are_numbered(read_all(), 1, 11));
   ASSERT_FALSE(commit_numbered(*out, 12, 40));
   out.reset();
-  EXPECT_EQ(fs::file_size(before), main_size);
-  EXPECT_EQ(fs::last_write_time(before), main_time);
-  EXPECT_EQ(fs::file_size(wal), wal_size);
-  EXPECT_EQ(fs::last_write_time(wal), wal_time);
+  EXPECT_EQ(contents(before), bytes);
+  EXPECT_EQ(fs::last_write_time(before), time);
 }
 
 TEST_F(segments, bytes_are_those_of_the_files) {
@@ -136,14 +143,12 @@ TEST_F(segments, bytes_are_those_of_the_files) {
   auto other = open_writer(1);
   for (int i = 1; i <= 120; ++i) {
     ASSERT_FALSE(commit_numbered(*out, i, i));
-    auto newest = fs::file_size(files("-wal").at(files("-wal").size() - 2))
-                  + fs::file_size(files().at(files().size() - 2));
+    auto newest = fs::file_size(files().at(files().size() - 2));
     ASSERT_EQ(out->bytes(), static_cast<int64_t>(newest)) << i;
   }
   int64_t all = 0;
-  for (auto ending : {".journal", "-wal"})
-    for (auto& x : files(ending))
-      all += static_cast<int64_t>(fs::file_size(x));
+  for (auto& x : files())
+    all += static_cast<int64_t>(fs::file_size(x));
   EXPECT_EQ(open_reader()->bytes(), all);
 }
 
@@ -167,8 +172,6 @@ TEST_F(segments, trim_takes_what_is_stored_and_keeps_the_newest) {
   EXPECT_TRUE(are_numbered(*xs, 21, 40));
   EXPECT_FALSE(in->trim(0, 1000));
   EXPECT_EQ(files().size(), 1u);
-  EXPECT_EQ(files("-wal").size(), 1u);
-  EXPECT_EQ(files("-shm").size(), 1u);
   EXPECT_FALSE(in->trim(0, 1000));
   ASSERT_FALSE(commit_numbered(*out, 41, 45));
   xs = in->read(0, 40, 100);
@@ -244,7 +247,7 @@ TEST_F(segments, positions_leave_a_gap_after_a_reboot) {
     auto out = open_writer();
     ASSERT_FALSE(commit_numbered(*out, 1, 5));
   }
-  edit(files().at(0), "UPDATE segment SET boot_id = 'another'");
+  rewrite_head(files().at(0), [](segment_head& x) { x.boot[0] ^= 1; });
   auto out = open_writer();
   // The power cut may have taken events 6 to n that the store has already.
   EXPECT_EQ(out->last_position(), 5);
@@ -256,11 +259,9 @@ TEST_F(segments, positions_leave_a_gap_after_a_reboot) {
 TEST_F(segments, unfinished_ones_are_cleared_away) {
   fs::create_directories(dir);
   std::ofstream{dir / "0.new"} << "half";
-  std::ofstream{dir / "0.new-wal"} << "half";
   auto out = open_writer();
   ASSERT_FALSE(commit_numbered(*out, 1, 1));
   EXPECT_TRUE(files(".new").empty());
-  EXPECT_TRUE(files(".new-wal").empty());
   EXPECT_TRUE(are_numbered(read_all(), 1, 1));
 }
 
@@ -269,7 +270,7 @@ TEST_F(segments, a_newer_format_is_refused) {
     auto out = open_writer();
     ASSERT_FALSE(commit_numbered(*out, 1, 5));
   }
-  edit(files().at(0), "PRAGMA user_version = 2");
+  rewrite_head(files().at(0), [](segment_head& x) { ++x.format; });
   auto in = open_reader();
   auto xs = in->read(0, 0, 10);
   ASSERT_FALSE(xs);
@@ -293,47 +294,33 @@ TEST_F(segments, a_directory_that_cannot_be_is_an_error) {
   EXPECT_TRUE(sync_all(dir / "below"));
 }
 
-TEST_F(segments, an_operator_can_read_them) {
+TEST_F(segments, those_of_the_first_format_are_left_alone) {
+  fs::create_directories(dir);
+  const auto path = dir / "0-00000000000000000001.journal";
+  std::ofstream{path} << std::string{"SQLite format 3\0and so on", 25};
+  auto out = writer::open(dir, 0, 0, {});
+  ASSERT_FALSE(out);
+  EXPECT_NE(detail(out.error()).find("older version"), std::string::npos)
+    << detail(out.error());
+  EXPECT_EQ(files(), std::vector<fs::path>{path});
+}
+
+TEST_F(segments, only_their_owner_may_read_them) {
   auto out = open_writer();
   ASSERT_FALSE(commit_numbered(*out, 1, 2));
-  soci::session db{soci::sqlite3, "db=\"" + files().at(0).string() + "\""};
-  std::string kind, agent;
-  db << "SELECT kind, user_agent FROM events WHERE position = 2",
-    soci::into(kind), soci::into(agent);
-  EXPECT_EQ(kind, "click");
-  EXPECT_EQ(agent, "agent 2");
-  int indexes = -1;
-  db << "SELECT count(*) FROM sqlite_master WHERE type = 'index'",
-    soci::into(indexes);
-  EXPECT_EQ(indexes, 0);
+  EXPECT_EQ(fs::status(files().at(0)).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST_F(segments, a_lock_of_somebody_else_costs_no_event) {
-  auto out = open_writer();
-  ASSERT_FALSE(commit_numbered(*out, 1, 3));
-  soci::session db{soci::sqlite3, "db=\"" + files().at(0).string() + "\""};
-  db << "BEGIN IMMEDIATE";
-  ASSERT_FALSE(commit_numbered(*out, 4, 6));
-  ASSERT_FALSE(commit_numbered(*out, 7, 7));
-  db << "ROLLBACK";
+TEST_F(segments, one_that_cannot_be_made_stops_nothing_for_good) {
+  auto out = open_writer(0, 0, small_segments(5));
+  ASSERT_FALSE(commit_numbered(*out, 1, 5));
+  // Nobody can make a file here for a while.
+  fs::create_directories(dir / "0.new" / "in the way");
+  EXPECT_TRUE(commit_numbered(*out, 900'001, 900'001));
+  fs::remove_all(dir / "0.new");
+  ASSERT_FALSE(commit_numbered(*out, 6, 7));
   EXPECT_TRUE(are_numbered(read_all(), 1, 7));
-}
-
-TEST_F(segments, a_lock_before_the_first_event_costs_none) {
-  auto out = open_writer();
-  auto in = open_reader();
-  auto none = in->read(0, 0, 10);
-  ASSERT_TRUE(none);
-  EXPECT_TRUE(none->empty());
-  soci::session db{soci::sqlite3, "db=\"" + files().at(0).string() + "\""};
-  db << "BEGIN IMMEDIATE";
-  ASSERT_FALSE(commit_numbered(*out, 1, 3));
-  db << "ROLLBACK";
-  auto xs = in->read(0, 0, 10);
-  ASSERT_TRUE(xs);
-  EXPECT_TRUE(are_numbered(*xs, 1, 3));
-  EXPECT_EQ(xs->back().position, out->last_position());
-  EXPECT_EQ(files().size(), 1u);
 }
 
 TEST_F(segments, sync_forces_all_journals) {

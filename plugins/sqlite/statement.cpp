@@ -1,4 +1,4 @@
-#include "sqlite/statement.hpp"
+#include "plugins/sqlite/statement.hpp"
 
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>

@@ -1,0 +1,85 @@
+#include "journal/file.hpp"
+
+#include "journal/fault.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace turnout::journal {
+
+namespace {
+
+int open_or_throw(const std::filesystem::path& path, int flags) {
+  const auto fd = ::open(path.c_str(), flags | O_CLOEXEC, 0600);
+  if (fd == -1)
+    throw failed_call("open", errno);
+  return fd;
+}
+
+} // namespace
+
+file file::open(const std::filesystem::path& path) {
+  return file{open_or_throw(path, O_RDONLY)};
+}
+
+file file::create(const std::filesystem::path& path) {
+  return file{open_or_throw(path, O_WRONLY | O_CREAT | O_TRUNC)};
+}
+
+file::~file() {
+  if (x_fd != -1)
+    ::close(x_fd);
+}
+
+void file::write(std::string_view bytes, int64_t offset) const {
+  while (!bytes.empty()) {
+    const auto n = ::pwrite(x_fd, bytes.data(), bytes.size(), offset);
+    if (n == -1 && errno == EINTR)
+      continue;
+    if (n == -1)
+      throw failed_call("write", errno);
+    bytes.remove_prefix(static_cast<size_t>(n));
+    offset += n;
+  }
+}
+
+void file::read(std::string& to, size_t max, int64_t offset) const {
+  to.resize(max);
+  size_t size = 0;
+  while (size < max) {
+    const auto n = ::pread(x_fd, to.data() + size, max - size,
+                           offset + static_cast<int64_t>(size));
+    if (n == -1 && errno == EINTR)
+      continue;
+    if (n == -1)
+      throw failed_call("read", errno);
+    if (n == 0)
+      break;
+    size += static_cast<size_t>(n);
+  }
+  to.resize(size);
+}
+
+int64_t file::size() const {
+  struct stat info {};
+  if (::fstat(x_fd, &info) == -1)
+    throw failed_call("stat", errno);
+  return info.st_size;
+}
+
+void file::truncate(int64_t offset) const {
+  if (::ftruncate(x_fd, offset) == -1)
+    throw failed_call("truncate", errno);
+}
+
+void rename_file(const std::filesystem::path& from,
+                 const std::filesystem::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) == -1)
+    throw failed_call("rename", errno);
+}
+
+} // namespace turnout::journal
