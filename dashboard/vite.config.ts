@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { world } from './map/world';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -10,6 +11,7 @@ export default defineConfig({
   root: here,
   base: '/',
   logLevel: 'warn',
+  plugins: [world()],
   // Nothing is written beside the sources.
   cacheDir: `${here}/../node_modules/.vite`,
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },

@@ -1,0 +1,254 @@
+import { useState } from 'preact/hooks';
+import { api, type Link, type Winner } from '../../api';
+import { coarse_percent, count, counted, day, odds, percent } from '../../format';
+import { failure_of } from '../../failure';
+import { Alert, Anchor, Button, Card, Scroller, Text } from '../../ui/basic';
+import { Confirm } from '../../ui/dialog';
+import { Icon } from '../../ui/icon';
+import { tell } from '../../ui/toast';
+
+interface PromoteProps {
+  link: Link;
+  variant: { variant_id: string; label: string };
+  on_close: () => void;
+  refresh: () => void;
+}
+
+/** Asks before all traffic goes to one variant. */
+export function Promote({ link, variant, on_close, refresh }: PromoteProps) {
+  return (
+    <Confirm title="Send all visitors to one page?" action="Send everybody there"
+             on_close={on_close}
+             run={async () => {
+               await api.promote(link.id, variant.variant_id);
+               on_close();
+               tell(`All visitors now go to “${variant.label}”.`);
+               refresh();
+             }}>
+      <p>
+        From the next visit on, everybody who opens <code>/{link.slug}</code> sees{' '}
+        <strong><Text>{variant.label}</Text></strong>. The others get no visitors.
+      </p>
+      <p>You can split the traffic again at any time, by editing the link.</p>
+    </Confirm>
+  );
+}
+
+/** How far the evidence is, on the way to what decides. */
+function EvidenceBar({ winner }: { winner: Winner }) {
+  // Evidence multiplies, so that its logarithm grows evenly.
+  const share = Math.log(Math.max(winner.evidence, 1))
+    / Math.log(winner.evidence_required);
+  const text = `Evidence ${odds(winner.evidence)}; `
+    + `${count(winner.evidence_required)} : 1 decides`;
+  return (
+    <div class="evidence">
+      <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img"
+           aria-label={text}>
+        <rect class="track" width="100" height="6" />
+        <rect class={share >= 1 ? 'fill done' : 'fill'} height="6"
+              width={Math.min(share, 1) * 100} />
+      </svg>
+      <div class="evidence-ends">
+        <span>Chance</span>
+        <span><strong>{odds(winner.evidence)}</strong> for the leader</span>
+        <span>{count(winner.evidence_required)} : 1 decides</span>
+      </div>
+    </div>
+  );
+}
+
+function ClicksBar({ winner }: { winner: Winner }) {
+  const share = Math.min(winner.total_clicks / winner.threshold, 1);
+  return (
+    <div class="evidence">
+      <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img"
+           aria-label={`${counted(winner.total_clicks, 'click')} of `
+                       + count(winner.threshold)}>
+        <rect class="track" width="100" height="6" />
+        <rect class="fill" height="6" width={share * 100} />
+      </svg>
+      <div class="evidence-ends">
+        <span>{counted(winner.total_clicks, 'first visit')}</span>
+        <span>{count(winner.threshold)} before anything is said</span>
+      </div>
+    </div>
+  );
+}
+
+function Numbers({ winner }: { winner: Winner }) {
+  return (
+    <details class="as-table">
+      <summary>The numbers behind it</summary>
+      <Scroller label="Numbers of the variants">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Variant</th>
+              <th scope="col" class="number">First visits</th>
+              <th scope="col" class="number">Converted</th>
+              <th scope="col" class="number">Rate, likely range</th>
+              <th scope="col" class="number">Chance to be best</th>
+              <th scope="col" class="number">Against its best rival</th>
+            </tr>
+          </thead>
+          <tbody>
+            {winner.variants.map((x) => (
+              <tr key={x.variant_id}>
+                <th scope="row"><Text>{x.label}</Text></th>
+                <td class="number">{count(x.clicks)}</td>
+                <td class="number">{count(x.conversions)}</td>
+                <td class="number">
+                  {x.adjusted_rate === null ? '–' : percent(x.adjusted_rate)}
+                  <small>
+                    {percent(x.credible_interval.lower)} –{' '}
+                    {percent(x.credible_interval.upper)}
+                  </small>
+                </td>
+                <td class="number">{coarse_percent(x.probability_to_be_best)}</td>
+                <td class="number">
+                  {x.lift && x.lift.estimate !== null ? (
+                    <>
+                      {x.lift.estimate > 0 ? '+' : ''}{percent(x.lift.estimate)}
+                      <small>
+                        {percent(x.lift.lower)} to{' '}
+                        {x.lift.upper === null ? 'no limit yet'
+                                               : percent(x.lift.upper)}
+                      </small>
+                    </>
+                  ) : '–'}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+      <p class="hint">
+        Counted are first visits since {day(winner.evaluation_started_at.slice(0, 10))}
+        {' '}(UTC): who comes back sees the same page again, which proves nothing
+        new. The decision rests on the evidence alone, never on the chance to be
+        best of a day you happened to look.
+        {winner.weights_changed
+          && ' Shares were changed meanwhile; like is compared with like.'}
+      </p>
+    </details>
+  );
+}
+
+function warning_text(warning: string): string {
+  if (warning === 'traffic_mismatch')
+    return 'Visitors are not spread as the shares say, so these numbers cannot be '
+      + 'trusted. Is something in front of the link that caches or repeats visits?';
+  const none = /^no_conversions:(.*)$/s.exec(warning);
+  if (none)
+    return `“${none[1]}” has no conversion at all. The usual cause: its page leads `
+      + 'to one that lacks the pixel or the script.';
+  return warning;
+}
+
+interface State {
+  chip: string;
+  kind: 'good' | 'plain';
+  title: string;
+}
+
+function state_of(link: Link, winner: Winner): State {
+  const promoted = link.variants.find((x) => x.is_winner);
+  if (promoted)
+    return { chip: 'Promoted', kind: 'good',
+             title: `Everybody sees ${promoted.label}` };
+  switch (winner.status) {
+    case 'recommended':
+      return { chip: 'Winner found', kind: 'good',
+               title: `${winner.recommended_variant} wins` };
+    case 'collecting':
+      return { chip: 'Collecting', kind: 'plain', title: 'Too early to tell' };
+    case 'undecided':
+      return {
+        chip: 'Not decided', kind: 'plain',
+        title: winner.leading_variant
+          ? `${winner.leading_variant} is ahead, but that may be chance`
+          : 'No variant is ahead',
+      };
+    default:
+      return { chip: 'No comparison', kind: 'plain', title: 'Nothing to compare' };
+  }
+}
+
+interface WinnerProps {
+  link: Link;
+  winner: Winner;
+  refresh: () => void;
+}
+
+/** Which variant wins, and how sure that is. */
+export function WinnerCard({ link, winner, refresh }: WinnerProps) {
+  const [is_asking, set_asking] = useState(false);
+  const promoted = link.variants.find((x) => x.is_winner);
+  const state = state_of(link, winner);
+  const is_compared = winner.status !== 'not_applicable';
+  const recommend = async (): Promise<void> => {
+    try {
+      await api.update_link(link.id, { auto_winner: true });
+      tell('A winner will be recommended when there is one.');
+      refresh();
+    } catch (e) {
+      tell(failure_of(e).message);
+    }
+  };
+  const best = winner.recommended_variant_id && winner.recommended_variant !== null
+    ? { variant_id: winner.recommended_variant_id,
+        label: winner.recommended_variant } : undefined;
+  return (
+    <Card title="Which variant wins?" class={`winner ${state.kind}`}
+          aside={<span class={`pill ${state.kind}`}>{state.chip}</span>}>
+      <p class="verdict">
+        {state.kind === 'good' && <Icon name="crown" />}
+        <Text>{state.title}</Text>
+      </p>
+      <p class="summary"><Text>{winner.summary}</Text></p>
+      {winner.status === 'collecting' && <ClicksBar winner={winner} />}
+      {(winner.status === 'undecided' || winner.status === 'recommended')
+        && <EvidenceBar winner={winner} />}
+      {is_compared && winner.confidence > 0 && (
+        <p class="hint">
+          That is {coarse_percent(winner.confidence)} confidence;{' '}
+          {coarse_percent(winner.confidence_target)} is asked for. It holds however
+          often you look.
+        </p>
+      )}
+      {winner.warnings.map((x) => (
+        <Alert kind="warn" key={x}><Text>{warning_text(x)}</Text></Alert>
+      ))}
+      {best && !promoted && (
+        <div class="card-actions">
+          <Button kind="primary" icon="crown" onClick={() => set_asking(true)}>
+            Promote {best.label}
+          </Button>
+          <span class="hint">Nothing changes until you do.</span>
+        </div>
+      )}
+      {promoted && (
+        <div class="card-actions">
+          <Anchor to={`/links/${link.id}/edit`} class="button">
+            <Icon name="split" />Split the traffic again
+          </Anchor>
+        </div>
+      )}
+      {is_compared && !winner.auto_winner && !winner.recommendation && (
+        <div class="card-actions">
+          <span class="hint">
+            Recommending is switched off for this link: nothing is kept when a
+            winner shows.
+          </span>
+          <Button onClick={() => void recommend()}>Switch it on</Button>
+        </div>
+      )}
+      {is_compared && <Numbers winner={winner} />}
+      {is_asking && best && (
+        <Promote link={link} variant={best} refresh={refresh}
+                 on_close={() => set_asking(false)} />
+      )}
+    </Card>
+  );
+}

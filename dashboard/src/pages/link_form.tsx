@@ -1,0 +1,395 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { short_base, short_url, shown_url } from '../addresses';
+import type { Link } from '../api';
+import { countries } from '../countries';
+import { use_draft } from '../draft';
+import { Failure, failure_of } from '../failure';
+import { create, form_of, max_variants, new_form, next_key, next_label,
+         refusal_of, restarts_evaluation, save, split_evenly, weight_sum,
+         type LinkForm as Form, type Refusal, type RuleRow, type VariantRow }
+  from '../form';
+import { same } from '../live';
+import { go } from '../router';
+import { look_up, type SlugState } from '../slugs';
+import { Alert, Anchor, Button } from '../ui/basic';
+import { Field, Input } from '../ui/field';
+import { Icon } from '../ui/icon';
+import { tell } from '../ui/toast';
+
+type Change = (changes: Partial<Form>) => void;
+
+interface PartProps {
+  form: Form;
+  change: Change;
+  error: (field: string) => string | undefined;
+}
+
+/** Says while it is typed whether a short address is free. */
+function SlugField({ form, change, error }: PartProps) {
+  const slug = form.slug.trim();
+  const [state, set_state] = useState<{ slug: string } & SlugState>();
+  useEffect(() => {
+    if (slug === '') return undefined;
+    const asking = new AbortController();
+    const timer = setTimeout(() => {
+      look_up(slug, asking.signal)
+        .then((x) => set_state({ slug, ...x }), () => set_state(undefined));
+    }, 250);
+    return () => {
+      clearTimeout(timer);
+      asking.abort();
+    };
+  }, [slug]);
+  const known = slug !== '' && state?.slug === slug ? state : undefined;
+  return (
+    <Input label="Short address" value={form.slug} prefix={`${shown_url(short_base)}/`}
+           set={(x) => change({ slug: x })} spellcheck={false} autocomplete="off"
+           placeholder="spring-sale"
+           error={error('slug') ?? (known?.is_free === false ? known.text
+                                                             : undefined)}
+           hint={(
+             <span aria-live="polite">
+               {known?.is_free === true && (
+                 <span class="good"><Icon name="check" />{known.text}</span>
+               )}
+               {slug === '' && 'Leave it empty and one is made for you.'}
+               {slug !== '' && !known && 'Looking whether it is free…'}
+             </span>
+           )} />
+  );
+}
+
+function WeightBar({ rows }: { rows: VariantRow[] }) {
+  const sum = Math.max(weight_sum(rows), 100);
+  let x = 0;
+  return (
+    <svg class="weights" viewBox="0 0 100 4" preserveAspectRatio="none"
+         aria-hidden="true">
+      <rect class="track" width="100" height="4" />
+      {rows.map((row, i) => {
+        const width = ((Number(row.weight) || 0) / sum) * 100;
+        x += width;
+        return <rect key={row.key} class={`part-${i}`} x={x - width}
+                     width={Math.max(width - 0.4, 0)} height="4" />;
+      })}
+    </svg>
+  );
+}
+
+function WeightSum({ rows }: { rows: VariantRow[] }) {
+  const sum = weight_sum(rows);
+  const text = sum === 100 ? 'Adds up to 100 %'
+    : sum < 100 ? `Adds up to ${sum} %: ${100 - sum} missing`
+                : `Adds up to ${sum} %: ${sum - 100} too many`;
+  return (
+    <span class={`weight-sum ${sum === 100 ? 'good' : 'bad'}`} aria-live="polite">
+      <Icon name={sum === 100 ? 'check' : 'warn'} />{text}
+    </span>
+  );
+}
+
+function Variants({ form, change, error }: PartProps) {
+  const rows = form.variants;
+  const is_split = form.routing === 'ab_test';
+  const set = (key: number, changes: Partial<VariantRow>): void => change({
+    variants: rows.map((x) => (x.key === key ? { ...x, ...changes } : x)),
+  });
+  const even = (next: VariantRow[]): VariantRow[] => (
+    // Who split evenly means to go on so.
+    same(rows, split_evenly(rows)) || !is_split ? split_evenly(next) : next);
+  const add = (): void => change({
+    variants: even([...rows, { key: next_key(rows), label: next_label(rows),
+                               url: '', weight: '0' }]),
+  });
+  const remove = (key: number): void => {
+    const left = rows.filter((x) => x.key !== key);
+    const first = left[0]!.key;
+    change({
+      variants: even(left),
+      rules: form.rules.map((x) => (x.variant === key ? { ...x, variant: first }
+                                                      : x)),
+      fallback: form.fallback === key ? first : form.fallback,
+    });
+  };
+  return (
+    <fieldset class="variants">
+      <legend>Pages that visitors are sent to</legend>
+      {rows.map((row, i) => (
+        <div class={`variant-row${is_split ? '' : ' no-weight'}`} key={row.key}
+             role="group" aria-label={`Variant ${i + 1}`}>
+          <Input class="label" label="Label" value={row.label}
+                 set={(x) => set(row.key, { label: x })} autocomplete="off"
+                 error={error(`variants.${i}.label`)} />
+          <Input class="url" label="Destination" value={row.url} type="url"
+                 inputMode="url" autocomplete="off" spellcheck={false}
+                 placeholder="https://example.com/page"
+                 set={(x) => set(row.key, { url: x })}
+                 error={error(`variants.${i}.destination_url`)} />
+          {is_split && (
+            <Input class="weight" label="Share in %" value={row.weight}
+                   inputMode="numeric" autocomplete="off"
+                   set={(x) => set(row.key, { weight: x })}
+                   error={error(`variants.${i}.weight`)} />
+          )}
+          <Button kind="quiet" icon="trash"
+                  label={`Remove variant ${row.label || i + 1}`}
+                  disabled={rows.length <= 2} onClick={() => remove(row.key)} />
+        </div>
+      ))}
+      {is_split && <WeightBar rows={rows} />}
+      {error('variants') && <Alert>{error('variants')}</Alert>}
+      <div class="variant-foot">
+        <Button icon="plus" onClick={add} disabled={rows.length >= max_variants}>
+          Add a variant
+        </Button>
+        {is_split && (
+          <Button icon="split" onClick={() => change({
+            variants: split_evenly(rows),
+          })}>
+            Split evenly
+          </Button>
+        )}
+        {is_split && <WeightSum rows={rows} />}
+      </div>
+      <p class="hint">
+        Two to five. A link works best when everything but the page stays the same.
+      </p>
+    </fieldset>
+  );
+}
+
+function GeoRules({ form, change, error }: PartProps) {
+  const set = (key: number, changes: Partial<RuleRow>): void => change({
+    rules: form.rules.map((x) => (x.key === key ? { ...x, ...changes } : x)),
+  });
+  const options = form.variants.map((x, i) => (
+    <option key={x.key} value={x.key}>{x.label || `Variant ${i + 1}`}</option>
+  ));
+  const taken = new Set(form.rules.map((x) => x.country));
+  return (
+    <fieldset class="rules">
+      <legend>Who sees which page</legend>
+      {form.rules.map((rule, i) => (
+        <div class="rule-row" key={rule.key} role="group"
+             aria-label={`Rule ${i + 1}`}>
+          <Field label="Visitors from">
+            {(wiring) => (
+              <select {...wiring} value={rule.country}
+                      onChange={(e) => set(rule.key,
+                                           { country: e.currentTarget.value })}>
+                <option value="">Choose a country</option>
+                {countries.filter(([code]) =>
+                  code === rule.country || !taken.has(code))
+                  .map(([code, name]) => (
+                    <option key={code} value={code}>{name}</option>
+                  ))}
+              </select>
+            )}
+          </Field>
+          <Field label="see">
+            {(wiring) => (
+              <select {...wiring} value={rule.variant}
+                      onChange={(e) => set(rule.key, {
+                        variant: Number(e.currentTarget.value),
+                      })}>
+                {options}
+              </select>
+            )}
+          </Field>
+          <Button kind="quiet" icon="trash" label={`Remove rule ${i + 1}`}
+                  onClick={() => change({
+                    rules: form.rules.filter((x) => x.key !== rule.key),
+                  })} />
+        </div>
+      ))}
+      <Field label="Everyone else sees" class="fallback">
+        {(wiring) => (
+          <select {...wiring} value={form.fallback}
+                  onChange={(e) => change({
+                    fallback: Number(e.currentTarget.value),
+                  })}>
+            {options}
+          </select>
+        )}
+      </Field>
+      {error('geo_rules') && <Alert>{error('geo_rules')}</Alert>}
+      <Button icon="plus" onClick={() => change({
+        rules: [...form.rules, {
+          key: next_key(form.rules), country: '',
+          variant: form.variants.at(-1)!.key,
+        }],
+      })}>
+        Add a country
+      </Button>
+    </fieldset>
+  );
+}
+
+function Routing({ form, change }: PartProps) {
+  const choices = [
+    ['ab_test', 'Split test',
+     'Visitors are spread at random, and Turnout finds out which page wins.'],
+    ['geo', 'By country',
+     'Each country sees the page that you choose for it. There is no winner.'],
+  ] as const;
+  return (
+    <fieldset class="choices">
+      <legend>How visitors are sent</legend>
+      {choices.map(([value, title, text]) => (
+        <label key={value} class="choice">
+          <input type="radio" name="routing" value={value}
+                 checked={form.routing === value}
+                 onChange={() => change({ routing: value })} />
+          <span>
+            <strong>{title}</strong>
+            <span class="hint">{text}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function WinnerPart({ form, change, error }: PartProps) {
+  return (
+    <fieldset>
+      <legend>Winner</legend>
+      <label class="check">
+        <input type="checkbox" checked={form.auto_winner}
+               onChange={(e) => change({ auto_winner: e.currentTarget.checked })} />
+        <span>
+          <strong>Recommend a winner when the evidence is strong enough</strong>
+          <span class="hint">
+            It is only a recommendation: traffic changes when you say so.
+          </span>
+        </span>
+      </label>
+      <Input label="Not before so many clicks" value={form.threshold}
+             inputMode="numeric" autocomplete="off" class="short"
+             set={(x) => change({ threshold: x })}
+             error={error('auto_winner_threshold')}
+             hint="At least 10. More clicks make the first answer steadier." />
+    </fieldset>
+  );
+}
+
+interface FormProps {
+  /** The link to change; none makes a new one. */
+  link?: Link;
+}
+
+/** Creates or changes a link. */
+export function LinkForm({ link }: FormProps) {
+  const back = link ? `/links/${link.id}` : '/';
+  const [start] = useState(() => (link ? form_of(link) : new_form()));
+  const { value: form, change, was_kept, forget }
+    = use_draft<Form>(link ? `edit:${link.id}` : 'new', start);
+  const [refusal, set_refusal] = useState<Refusal>();
+  const [is_busy, set_busy] = useState(false);
+  const [has_more] = useState(form.redirect !== '');
+  const element = useRef<HTMLFormElement>(null);
+  // The answer to what was sent says nothing of what is typed since.
+  const set: Change = (changes) => {
+    if (refusal) set_refusal(undefined);
+    change(changes);
+  };
+  const error = (field: string): string | undefined =>
+    (refusal?.field === field ? refusal.text : undefined);
+  useEffect(() => {
+    if (refusal)
+      element.current?.querySelector<HTMLElement>(
+        '[aria-invalid="true"], [role="alert"]')?.focus();
+  }, [refusal]);
+
+  const submit = async (): Promise<void> => {
+    set_busy(true);
+    set_refusal(undefined);
+    try {
+      if (link) {
+        await save(link, form);
+        forget();
+        tell('Your changes are live.');
+        go(back);
+      } else {
+        const made = await create(form);
+        forget();
+        go(`/links/${made.id}?new=1`);
+      }
+    } catch (e) {
+      const failure: Failure = failure_of(e);
+      set_refusal(failure.status === 0 || failure.status >= 500
+                  || failure.status === 429
+        ? { field: '',
+            text: `${failure.message} Nothing was lost: send it again.` }
+        : refusal_of(failure.message, form));
+    }
+    set_busy(false);
+  };
+
+  const part = { form, change: set, error };
+  return (
+    <main id="main" class="narrow">
+      <header class="page-head">
+        <h1 tabIndex={-1}>{link ? 'Edit link' : 'New link'}</h1>
+      </header>
+      {was_kept && (
+        <p class="kept" role="status">
+          What you typed before is still here.
+          <Button kind="quiet" onClick={() => { set_refusal(undefined); forget(); }}>
+            Start over
+          </Button>
+        </p>
+      )}
+      <form ref={element} class="link-form" noValidate onSubmit={(e) => {
+        e.preventDefault();
+        if (!is_busy) void submit();
+      }}>
+        <section class="card">
+          <Input label="Name" value={form.name} set={(x) => set({ name: x })}
+                 autocomplete="off" placeholder="Spring sale" autofocus={!link}
+                 error={error('name')} hint="Only you see it." />
+          {link ? (
+            <p class="fixed">
+              <span>Short address</span>
+              <code>{shown_url(short_url(link.slug))}</code>
+              <span class="hint">It never changes, so links that you shared go on
+                working.</span>
+            </p>
+          ) : <SlugField {...part} />}
+        </section>
+        <section class="card">
+          <Routing {...part} />
+          <Variants {...part} />
+          {form.routing === 'geo' && <GeoRules {...part} />}
+          {link && restarts_evaluation(link, form) && (
+            <p class="note" role="status">
+              With these changes the search for a winner starts again, as the
+              numbers so far are of other pages. Totals stay.
+            </p>
+          )}
+        </section>
+        {form.routing === 'ab_test' && (
+          <section class="card"><WinnerPart {...part} /></section>
+        )}
+        <details class="card more" open={has_more}>
+          <summary>More settings</summary>
+          <Input label="Where a conversion link leads" value={form.redirect}
+                 type="url" inputMode="url" autocomplete="off" spellcheck={false}
+                 placeholder="https://example.com/thanks"
+                 set={(x) => set({ redirect: x })}
+                 error={error('conversion_redirect_url')}
+                 hint="Optional. Who follows the link's conversion address is
+                       counted as a conversion and sent here." />
+        </details>
+        {error('') && <Alert>{error('')}</Alert>}
+        <div class="form-actions">
+          <Anchor to={back} class="button">Cancel</Anchor>
+          <Button kind="primary" type="submit" is_busy={is_busy}>
+            {link ? (is_busy ? 'Saving…' : 'Save changes')
+                  : (is_busy ? 'Creating…' : 'Create link')}
+          </Button>
+        </div>
+      </form>
+    </main>
+  );
+}

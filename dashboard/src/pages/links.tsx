@@ -1,0 +1,311 @@
+import { useEffect, useState } from 'preact/hooks';
+import { short_url, shown_url } from '../addresses';
+import { api, type LinkSummary } from '../api';
+import { count, counted, utc_date } from '../format';
+import { map_few, use_live } from '../live';
+import { change_query, place } from '../router';
+import { use_store } from '../store';
+import { Anchor, Button, FailureNote, Loading, Pager, Scroller, Text }
+  from '../ui/basic';
+import { Copy } from '../ui/copy';
+import { Field } from '../ui/field';
+import { Icon } from '../ui/icon';
+import { Sparkline } from '../ui/sparkline';
+import { DeleteLink, leaving, switch_link } from './link_actions';
+
+const per_page = 20;
+/** How many links a search and a sort look through, the newest. */
+const searched = 2000;
+const days = 14;
+
+interface Screen {
+  items: LinkSummary[];
+  /** All links of the account. */
+  total: number;
+  /** How many of them match the search. */
+  matching: number;
+  /** Whether only the newest links were searched. */
+  is_partial: boolean;
+  /** Clicks of each day, by link. */
+  courses: Record<string, { clicks: number; days: number[] }>;
+}
+
+type Sort = (a: LinkSummary, b: LinkSummary) => number;
+
+const rate = (x: LinkSummary): number =>
+  (x.total_clicks ? x.total_conversions / x.total_clicks : 0);
+
+const sorts: Record<string, { name: string; compare: Sort }> = {
+  '': { name: 'Newest first', compare: () => 0 },
+  oldest: { name: 'Oldest first',
+            compare: (a, b) => a.created_at.localeCompare(b.created_at) },
+  name: { name: 'By name', compare: (a, b) => a.name.localeCompare(b.name) },
+  clicks: { name: 'Most clicks',
+            compare: (a, b) => b.total_clicks - a.total_clicks },
+  conversions: { name: 'Most conversions',
+                 compare: (a, b) => b.total_conversions - a.total_conversions },
+  rate: { name: 'Conversions per click', compare: (a, b) => rate(b) - rate(a) },
+};
+
+/** Reads all links, as far as a search goes. */
+async function read_all(signal: AbortSignal): Promise<[LinkSummary[], number]> {
+  const size = 100;
+  const first = await api.links(1, size, signal);
+  const pages = Math.ceil(Math.min(first.total, searched) / size);
+  const others = await map_few(
+    Array.from({ length: Math.max(pages - 1, 0) }, (_, i) => i + 2), 4,
+    (page) => api.links(page, size, signal));
+  const items = [first, ...others].flatMap((x) => x.items);
+  return [[...new Map(items.map((x) => [x.id, x])).values()], first.total];
+}
+
+async function read_page(search: string, sort: string, page: number,
+                         signal: AbortSignal): Promise<Omit<Screen, 'courses'>> {
+  if (search === '' && sort === '') {
+    const { items, total } = await api.links(page, per_page, signal);
+    return { items, total, matching: total, is_partial: false };
+  }
+  const [all, total] = await read_all(signal);
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all.filter((x) => {
+    const text = `${x.name} ${x.slug}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  found.sort((sorts[sort] ?? sorts['']!).compare);
+  return {
+    items: found.slice((page - 1) * per_page, page * per_page),
+    total,
+    matching: found.length,
+    is_partial: total > all.length,
+  };
+}
+
+async function read_screen(search: string, sort: string, page: number,
+                           signal: AbortSignal,
+                           before: Screen | undefined): Promise<Screen> {
+  const screen = await read_page(search, sort, page, signal);
+  const courses = await map_few(screen.items, 4, async (x) => {
+    // Only new clicks change it.
+    const known = before?.courses[x.id];
+    if (known?.clicks === x.total_clicks) return [x.id, known] as const;
+    const report
+      = await api.analytics(x.id, { from_date: utc_date(days - 1) }, signal)
+        .catch(() => undefined);
+    return [x.id, { clicks: x.total_clicks,
+                    days: report?.daily_stats.map((y) => y.clicks) ?? [] }] as const;
+  });
+  return { ...screen, courses: Object.fromEntries(courses) };
+}
+
+function Empty() {
+  return (
+    <section class="card empty">
+      <svg class="empty-picture" viewBox="0 0 220 96" aria-hidden="true">
+        <path d="M12 48h64c34 0 28-30 62-30h34M76 48c34 0 28 30 62 30h34" />
+        <circle cx="12" cy="48" r="6" />
+        <rect x="172" y="6" width="36" height="24" rx="5" />
+        <rect class="best" x="172" y="66" width="36" height="24" rx="5" />
+      </svg>
+      <h2>Make your first split link</h2>
+      <ol class="steps">
+        <li>
+          <strong>Name two pages.</strong> One short address sends half of its
+          visitors to each.
+        </li>
+        <li>
+          <strong>Share the address</strong> in a mail, an ad or a post, and put
+          one line on the page that visitors reach when they buy or sign up.
+        </li>
+        <li>
+          <strong>Wait for the answer.</strong> Turnout tells you which page wins
+          and how sure that is. Then send everybody there.
+        </li>
+      </ol>
+      <Anchor to="/links/new" class="button primary">
+        <Icon name="plus" />Create a link
+      </Anchor>
+    </section>
+  );
+}
+
+function Row({ link, course, is_leaving, refresh }: {
+  link: LinkSummary;
+  course: number[] | undefined;
+  is_leaving: boolean;
+  refresh: () => void;
+}) {
+  const [is_asking, set_asking] = useState(false);
+  const [is_busy, set_busy] = useState(false);
+  const url = short_url(link.slug);
+  const toggle = async (): Promise<void> => {
+    set_busy(true);
+    await switch_link(link);
+    set_busy(false);
+    refresh();
+  };
+  return (
+    <tr class={is_leaving ? 'is-leaving' : ''}>
+      <th scope="row">
+        <Anchor to={`/links/${link.id}`} class="name"><Text>{link.name}</Text></Anchor>
+        <span class="address">
+          <span class="url">{shown_url(url)}</span>
+          <Copy text={url} what={`address of ${link.name}`} />
+        </span>
+      </th>
+      <td class="state" data-label="State">
+        <span class={`pill ${link.is_active ? 'good' : ''}`}>
+          {link.is_active ? 'Live' : 'Paused'}
+        </span>
+        {link.routing_type === 'geo' && <span class="pill">By country</span>}
+      </td>
+      <td class="number" data-label="Clicks">{count(link.total_clicks)}</td>
+      <td class="number" data-label="Conversions">
+        {count(link.total_conversions)}
+      </td>
+      <td class="course" data-label={`Last ${days} days`}>
+        {course?.length ? (
+          <Sparkline values={course}
+                     label={`Clicks of the last ${days} days`} />
+        ) : null}
+      </td>
+      <td class="best" data-label="Ahead">
+        {link.total_conversions > 0 ? <Text>{link.top_variant}</Text>
+                                    : <span class="muted">–</span>}
+      </td>
+      <td class="actions">
+        <Button kind="quiet" icon={link.is_active ? 'pause' : 'play'}
+                label={`${link.is_active ? 'Pause' : 'Resume'} ${link.name}`}
+                is_busy={is_busy} onClick={() => void toggle()} />
+        <Button kind="quiet" icon="trash" label={`Delete ${link.name}`}
+                onClick={() => set_asking(true)} />
+        {is_asking && (
+          <DeleteLink link={link} on_close={() => set_asking(false)}
+                      after={refresh} />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** All links of the account. */
+export function Links() {
+  const { query } = use_store(place);
+  const gone = use_store(leaving);
+  const search = query.get('search') ?? '';
+  const sort = query.get('sort') ?? '';
+  const page = Math.max(1, Number(query.get('page')) || 1);
+  const [typed, set_typed] = useState(search);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (typed.trim() !== search)
+        change_query({ search: typed.trim(), page: undefined });
+    }, 250);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  useEffect(() => set_typed((x) => (x.trim() === search ? x : search)), [search]);
+  const { data, failure, is_stale, refresh } = use_live<Screen>(
+    JSON.stringify([search, sort, page]),
+    (signal, before) => read_screen(search, sort, page, signal, before));
+  const pages = Math.ceil((data?.matching ?? 0) / per_page);
+  // The last link of a page may have been deleted.
+  useEffect(() => {
+    if (data && !is_stale && page > Math.max(pages, 1))
+      change_query({ page: pages > 1 ? String(pages) : undefined });
+  }, [data, pages]);
+  const clicks = data?.items.reduce((sum, x) => sum + x.total_clicks, 0) ?? 0;
+  const conversions
+    = data?.items.reduce((sum, x) => sum + x.total_conversions, 0) ?? 0;
+
+  return (
+    <main id="main">
+      <header class="page-head">
+        <h1 tabIndex={-1}>Links</h1>
+        {data && data.total > 0 && (
+          <Anchor to="/links/new" class="button primary">
+            <Icon name="plus" />New link
+          </Anchor>
+        )}
+      </header>
+      {!data && <Loading failure={failure} />}
+      {data && <FailureNote failure={failure} />}
+      {data?.total === 0 && <Empty />}
+      {data && data.total > 0 && (
+        <>
+          <div class="toolbar">
+            <Field label="Search links" is_label_hidden class="search">
+              {(wiring) => (
+                <div class="prefixed">
+                  <span aria-hidden="true"><Icon name="search" /></span>
+                  <input {...wiring} type="search" value={typed}
+                         placeholder="Search names and addresses"
+                         onInput={(e) => set_typed(e.currentTarget.value)} />
+                </div>
+              )}
+            </Field>
+            <Field label="Order" is_label_hidden>
+              {(wiring) => (
+                <select {...wiring} value={sort}
+                        onChange={(e) => change_query({
+                          sort: e.currentTarget.value, page: undefined,
+                        })}>
+                  {Object.entries(sorts).map(([value, { name }]) => (
+                    <option key={value} value={value}>{name}</option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          </div>
+          {data.items.length === 0 ? (
+            <p class="empty-line card">
+              {search ? <>No link’s name or address has “<Text>{search}</Text>”.</>
+                      : 'Nothing on this page.'}{' '}
+              {search && (
+                <Button kind="quiet" onClick={() => set_typed('')}>
+                  Show all links
+                </Button>
+              )}
+            </p>
+          ) : (
+            <div class={`card table-card${is_stale ? ' is-stale' : ''}`}>
+              <Scroller label="Links">
+                <table class="links">
+                  <thead>
+                    <tr>
+                      <th scope="col">Link</th>
+                      <th scope="col">State</th>
+                      <th scope="col" class="number">Clicks</th>
+                      <th scope="col" class="number">Conversions</th>
+                      <th scope="col">Last {days} days</th>
+                      <th scope="col"
+                          title="The variant with most conversions so far">
+                        Ahead
+                      </th>
+                      <th scope="col"><span class="unseen">Actions</span></th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {data.items.map((x) => (
+                      <Row key={x.id} link={x} course={data.courses[x.id]?.days}
+                           is_leaving={gone.has(x.id)} refresh={refresh} />
+                    ))}
+                  </tbody>
+                </table>
+              </Scroller>
+            </div>
+          )}
+          <footer class="table-foot">
+            <p class="hint">
+              {search ? `${counted(data.matching, 'link')} found. ` : ''}
+              {pages > 1 ? 'This page: ' : ''}
+              {counted(clicks, 'click')}, {counted(conversions, 'conversion')}.
+              {data.is_partial
+                && ` The newest ${count(searched)} links were looked through.`}
+            </p>
+            <Pager page={page} pages={pages} of="links"
+                   go={(x) => change_query({ page: x > 1 ? String(x) : undefined })} />
+          </footer>
+        </>
+      )}
+    </main>
+  );
+}
