@@ -42,6 +42,18 @@ std::optional<principal> key_ring::find(std::string_view key) {
   return i->second;
 }
 
+std::optional<session> key_ring::find_session(std::string_view text,
+                                              timestamp at) const {
+  const auto known = x_snapshot.load();
+  const auto i = known->sessions.find(sha256_hex(text));
+  if (i == known->sessions.end() || i->second.expires_at <= at)
+    return std::nullopt;
+  const auto owner = known->accounts.find(i->second.account_id);
+  if (owner == known->accounts.end())
+    return std::nullopt;
+  return session{owner->second, i->second.email, i->second.expires_at};
+}
+
 std::optional<principal> key_ring::find_account(const uuid& id) const {
   const auto known = x_snapshot.load();
   const auto i = known->accounts.find(id);
@@ -51,7 +63,8 @@ std::optional<principal> key_ring::find_account(const uuid& id) const {
 }
 
 void key_ring::replace(const std::vector<api_key>& keys,
-                       const std::vector<account>& accounts) {
+                       const std::vector<account>& accounts,
+                       const std::vector<storage::web_session>& sessions) {
   auto next = std::make_shared<snapshot>();
   for (const auto& x : accounts) {
     principal owner;
@@ -71,6 +84,8 @@ void key_ring::replace(const std::vector<api_key>& keys,
     next->keys.emplace(key.hash, who);
     ids.insert(key.id);
   }
+  for (const auto& x : sessions)
+    next->sessions.emplace(x.hash, x);
   x_snapshot.store(std::move(next));
   const std::lock_guard guard{x_used_mutex};
   std::erase_if(x_used, [&](const auto& x) {
@@ -92,6 +107,29 @@ void key_ring::remove(const uuid& key_id) {
   auto next = std::make_shared<snapshot>(*x_snapshot.load());
   std::erase_if(next->keys,
                 [&](const auto& x) { return x.second.key_id == key_id; });
+  x_snapshot.store(std::move(next));
+}
+
+void key_ring::add(const storage::web_session& x, const principal& who) {
+  auto next = std::make_shared<snapshot>(*x_snapshot.load());
+  std::erase_if(next->sessions, [&](const auto& y) {
+    return y.second.expires_at <= x.created_at;
+  });
+  next->sessions.insert_or_assign(x.hash, x);
+  next->accounts.emplace(x.account_id, who);
+  x_snapshot.store(std::move(next));
+}
+
+void key_ring::remove_session(const std::string& hash) {
+  auto next = std::make_shared<snapshot>(*x_snapshot.load());
+  const auto i = next->sessions.find(hash);
+  if (i == next->sessions.end())
+    return;
+  const auto family = i->second.family;
+  next->sessions.erase(i);
+  if (family)
+    std::erase_if(next->sessions,
+                  [&](const auto& y) { return y.second.family == family; });
   x_snapshot.store(std::move(next));
 }
 
@@ -118,16 +156,18 @@ size_t key_ring::size() const {
 
 // -- behavior -----------------------------------------------------------------
 
-using keys_and_accounts = std::pair<std::vector<api_key>, std::vector<account>>;
-
-caf::expected<keys_and_accounts> read_keys(storage::backend& db) {
+caf::expected<key_ring_content> read_keys(storage::backend& db) {
   auto keys = db.list_keys();
   if (!keys)
     return keys.error();
   auto accounts = db.list_accounts();
   if (!accounts)
     return accounts.error();
-  return keys_and_accounts{std::move(*keys), std::move(*accounts)};
+  auto sessions = db.list_web_sessions(now());
+  if (!sessions)
+    return sessions.error();
+  return key_ring_content{std::move(*keys), std::move(*accounts),
+                          std::move(*sessions)};
 }
 
 namespace {
@@ -151,11 +191,11 @@ void finish(manager_pointer self, const manager_tools& tools) {
 
 void read_keys_again(manager_pointer self, const manager_tools& tools) {
   self->state.again = false;
-  store_call<keys_and_accounts>(
+  store_call<key_ring_content>(
     self, tools.pool, "list_keys", read_keys,
-    [=](caf::expected<keys_and_accounts>& result) {
+    [=](caf::expected<key_ring_content>& result) {
       if (result) {
-        tools.ring->replace(result->first, result->second);
+        tools.ring->replace(result->keys, result->accounts, result->sessions);
       } else {
         log::warning("keys not read, trying again",
                      {{"error", detail(result.error())}});

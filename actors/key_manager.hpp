@@ -19,9 +19,9 @@
 
 namespace turnout {
 
-/// What authentication reads: all active keys by their hash, and accounts, in
-/// an immutable snapshot that the KEY MANAGER replaces. May be read from any
-/// thread.
+/// What authentication reads: all active keys and sessions of the dashboard by
+/// their hash, and accounts, in an immutable snapshot that the KEY MANAGER
+/// replaces. May be read from any thread.
 class key_ring {
 public:
   /// @param default_limit requests per hour of accounts without an own limit.
@@ -29,6 +29,11 @@ public:
 
   /// Returns whom a full key speaks for and notes that it was used.
   std::optional<principal> find(std::string_view key);
+
+  /// Returns whom the cookie of a session of the dashboard speaks for; nullopt
+  /// for an unknown or expired one.
+  std::optional<session> find_session(std::string_view text,
+                                      timestamp at) const;
 
   /// Returns an account as the owner of a session; nullopt for an unknown one.
   std::optional<principal> find_account(const uuid& id) const;
@@ -42,13 +47,20 @@ public:
 
   /// Replaces the snapshot.
   void replace(const std::vector<api_key>& keys,
-               const std::vector<account>& accounts);
+               const std::vector<account>& accounts,
+               const std::vector<storage::web_session>& sessions = {});
 
   /// Adds a key, and its account if it is not known.
   void add(const std::string& hash, const principal& who);
 
   /// Removes a key.
   void remove(const uuid& key_id);
+
+  /// Adds a session, and its account if it is not known.
+  void add(const storage::web_session& x, const principal& who);
+
+  /// Removes a session, and the others of its family.
+  void remove_session(const std::string& hash);
 
   /// Returns when keys were used since the last call.
   std::vector<std::pair<uuid, timestamp>> take_used();
@@ -63,6 +75,7 @@ private:
   struct snapshot {
     std::unordered_map<std::string, principal> keys;
     std::unordered_map<uuid, principal> accounts;
+    std::unordered_map<std::string, storage::web_session> sessions;
   };
 
   struct use {
@@ -77,9 +90,15 @@ private:
   std::unordered_map<uuid, use> x_used;
 };
 
-/// Reads what `key_ring::replace` takes from a store.
-caf::expected<std::pair<std::vector<api_key>, std::vector<account>>>
-read_keys(storage::backend& db);
+/// What `key_ring::replace` takes.
+struct key_ring_content {
+  std::vector<api_key> keys;
+  std::vector<account> accounts;
+  std::vector<storage::web_session> sessions;
+};
+
+/// Reads the content of a key ring from a store.
+caf::expected<key_ring_content> read_keys(storage::backend& db);
 
 /// State of the KEY MANAGER.
 struct key_manager_state {

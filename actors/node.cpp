@@ -66,7 +66,7 @@ caf::error node::prepare(const storage::backend_factory& open) {
   auto keys = read_keys(**db);
   if (!keys)
     return std::move(keys.error());
-  x_keys.replace(keys->first, keys->second);
+  x_keys.replace(keys->keys, keys->accounts, keys->sessions);
   if (auto err = prepare_sessions())
     return err;
   auto secrets = (*db)->day_secrets(secret_days(now()));
@@ -285,6 +285,18 @@ void node::list_links(const uuid& account_id, int page, int per_page,
     "list_links",
     [=](storage::backend& db) {
       return db.list_links(account_id, page, per_page);
+    },
+    std::move(reply));
+}
+
+void node::is_slug_free(std::string slug, reply_ptr<bool> reply) {
+  read<bool>(
+    "load_link",
+    [slug = std::move(slug)](storage::backend& db) -> caf::expected<bool> {
+      auto found = db.load_link(slug);
+      if (!found)
+        return std::move(found.error());
+      return !found->has_value();
     },
     std::move(reply));
 }

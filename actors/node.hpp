@@ -85,6 +85,8 @@ public:
   void journal(size_t reactor, journal::event x,
                std::function<void(bool committed)> then) override;
 
+  void is_slug_free(std::string slug, reply_ptr<bool> reply) override;
+
   std::optional<principal> authenticate(std::string_view key) override;
 
   void admit(const principal& who, reply_ptr<rate_status> reply) override;
@@ -94,6 +96,14 @@ public:
 
   void open_session(std::string token, bool may_wait,
                     reply_ptr<session> reply) override;
+
+  void begin_web_session(const session& owner, const uuid& family,
+                         reply_ptr<begun_session> reply) override;
+
+  void open_web_session(std::string text, bool may_wait,
+                        reply_ptr<session> reply) override;
+
+  void end_web_session(std::string text, reply_ptr<bool> reply) override;
 
   void create_key(const session& owner, std::string name, key_type type,
                   reply_ptr<created_key> reply) override;
@@ -148,6 +158,11 @@ private:
 
   /// Finds out whom valid claims speak for.
   session session_of(const identity::session_claims& claims) const;
+
+  /// Returns what makes sure in the store that the owner of a session has an
+  /// account: nothing when it is known.
+  std::function<caf::error(storage::backend&)>
+  account_maker(const session& owner, timestamp at) const;
 
   void sign_in(sign_in_call call);
 

@@ -122,7 +122,22 @@ session node::session_of(const identity::session_claims& claims) const {
   }
   result.who.api_access = result.who.api_access && claims.api_access;
   result.email = claims.email;
+  result.expires_at = claims.expires_at;
   return result;
+}
+
+std::function<caf::error(storage::backend&)>
+node::account_maker(const session& owner, timestamp at) const {
+  if (x_keys.find_account(owner.who.account_id))
+    return [](storage::backend&) { return caf::error{}; };
+  account maker;
+  maker.id = owner.who.account_id;
+  maker.email = owner.email;
+  maker.created_at = at;
+  if (x_options.auth.is_external())
+    return [maker](storage::backend& db) { return ensure_account(db, maker); };
+  return
+    [maker](storage::backend& db) { return require_account(db, maker.id); };
 }
 
 void node::open_session(std::string token, bool may_wait,
@@ -137,6 +152,93 @@ void node::open_session(std::string token, bool may_wait,
                      session_call{std::move(token), std::move(reply)}));
   else
     reply->deliver(no_session());
+}
+
+void node::begin_web_session(const session& owner, const uuid& family,
+                             reply_ptr<begun_session> reply) {
+  // What the provider's token did not grant no session grants.
+  if (x_options.auth.is_external() && !owner.who.api_access)
+    return reply->deliver(
+      make_error(ec::forbidden, "API access is not enabled for this account."));
+  begun_session result;
+  result.text = identity::make_refresh_token();
+  storage::web_session begun;
+  begun.hash = sha256_hex(result.text);
+  begun.family = family;
+  begun.account_id = owner.who.account_id;
+  begun.email = owner.email;
+  begun.created_at = now();
+  begun.expires_at = begun.created_at + web_session_lifetime;
+  // The sign-in that an external provider granted is not made longer.
+  if (x_options.auth.is_external())
+    begun.expires_at = std::min(begun.expires_at, owner.expires_at);
+  result.lifetime = std::chrono::floor<std::chrono::seconds>(
+    begun.expires_at - begun.created_at);
+  if (result.lifetime.count() <= 0)
+    return reply->deliver(no_session());
+  principal stranger;
+  stranger.account_id = begun.account_id;
+  stranger.rate_limit = x_keys.default_limit();
+  const auto who = x_keys.find_account(begun.account_id).value_or(stranger);
+  auto call = std::make_shared<key_call>();
+  call->name = "add_web_session";
+  call->store = [begun, make_account = account_maker(owner, begun.created_at)](
+                  storage::backend& db) {
+    if (auto err = make_account(db))
+      return err;
+    return db.add_web_session(begun);
+  };
+  call->apply = [begun, who](key_ring& ring) { ring.add(begun, who); };
+  call->done = [reply = std::move(reply), result](caf::error err) {
+    if (err)
+      reply->deliver(std::move(err));
+    else
+      reply->deliver(result);
+  };
+  caf::anon_send(x_key_manager.get(), std::move(call));
+}
+
+void node::open_web_session(std::string text, bool may_wait,
+                            reply_ptr<session> reply) {
+  if (auto known = x_keys.find_session(text, now()))
+    return reply->deliver(std::move(*known));
+  // Spares asking the store for what cannot be one.
+  if (!may_wait || text.size() != web_session_size)
+    return reply->deliver(no_session());
+  // Another node may have begun it within the last second.
+  read<session>(
+    "find_web_session",
+    [this,
+     hash = sha256_hex(text)](storage::backend& db) -> caf::expected<session> {
+      auto found = db.find_web_session(hash, now());
+      if (!found)
+        return std::move(found.error());
+      if (!*found)
+        return no_session();
+      identity::session_claims claims;
+      claims.subject = (*found)->account_id;
+      claims.email = (*found)->email;
+      claims.expires_at = (*found)->expires_at;
+      return session_of(claims);
+    },
+    std::move(reply));
+}
+
+void node::end_web_session(std::string text, reply_ptr<bool> reply) {
+  const auto hash = sha256_hex(text);
+  const auto was_known = x_keys.find_session(text, now()).has_value();
+  auto call = std::make_shared<key_call>();
+  call->name = "end_web_session";
+  call->store
+    = [hash](storage::backend& db) { return db.end_web_session(hash); };
+  call->apply = [hash](key_ring& ring) { ring.remove_session(hash); };
+  call->done = [reply = std::move(reply), was_known](caf::error err) {
+    if (err)
+      reply->deliver(std::move(err));
+    else
+      reply->deliver(was_known);
+  };
+  caf::anon_send(x_key_manager.get(), std::move(call));
 }
 
 void node::create_key(const session& owner, std::string name, key_type type,
@@ -154,19 +256,12 @@ void node::create_key(const session& owner, std::string name, key_type type,
   auto who = owner.who;
   who.key_id = key.id;
   who.type = type;
-  const auto is_known = x_keys.find_account(key.account_id).has_value();
-  const auto is_external = x_options.auth.is_external();
-  account maker;
-  maker.id = key.account_id;
-  maker.email = owner.email;
-  maker.created_at = key.created_at;
   auto call = std::make_shared<key_call>();
   call->name = "add_key";
-  call->store = [=](storage::backend& db) {
-    if (!is_known)
-      if (auto err = is_external ? ensure_account(db, maker)
-                                 : require_account(db, maker.id))
-        return err;
+  call->store = [key, make_account = account_maker(owner, key.created_at)](
+                  storage::backend& db) {
+    if (auto err = make_account(db))
+      return err;
     return db.add_key(key);
   };
   call->apply = [hash = key.hash, who](key_ring& ring) { ring.add(hash, who); };

@@ -28,11 +28,21 @@ struct principal {
   int rate_limit = 1000;
 };
 
-/// Whom a session token speaks for; `who.key_id` is none.
+/// Whom a session token, or the cookie of a session, speaks for; `who.key_id`
+/// is none.
 struct session {
   principal who;
-  /// Empty when the token names none.
+  /// Empty when it names none.
   std::string email;
+  timestamp expires_at;
+};
+
+/// A session of the dashboard that was just begun.
+struct begun_session {
+  /// The cookie's value, kept nowhere.
+  std::string text;
+  /// For how long it is valid.
+  std::chrono::seconds lifetime{};
 };
 
 /// A key that was just made.
@@ -51,6 +61,8 @@ struct sign_in_answer {
   std::chrono::seconds lifetime{};
   /// For one more session token later, once.
   std::string refresh_token;
+  /// What all tokens that came from the same sign-in share.
+  uuid family;
 };
 
 /// What the rate limiter says of one request.
@@ -145,6 +157,9 @@ public:
                        std::function<void(bool committed)> then)
     = 0;
 
+  /// Answers whether no link, not even a deleted one, has the slug.
+  virtual void is_slug_free(std::string slug, reply_ptr<bool> reply) = 0;
+
   /// Returns whom a full key speaks for; nullopt for an unknown or revoked
   /// one. Notes the use of the key.
   virtual std::optional<principal> authenticate(std::string_view key) = 0;
@@ -164,6 +179,27 @@ public:
   virtual void open_session(std::string token, bool may_wait,
                             reply_ptr<session> reply)
     = 0;
+
+  /// Begins a session of the dashboard, and makes the account too when it is of
+  /// an external identity provider and new. Every reactor knows the session
+  /// when this answers. Fails with `ec::no_session` when `owner` has expired
+  /// and with `ec::forbidden` when an external provider grants no API access.
+  /// @param family of the refresh tokens that end with it; none for none.
+  virtual void begin_web_session(const session& owner, const uuid& family,
+                                 reply_ptr<begun_session> reply)
+    = 0;
+
+  /// Finds out whom the cookie of a session speaks for; fails with
+  /// `ec::no_session`.
+  /// @param may_wait whether to ask the store for a session that is not known
+  ///                 yet, because another node began it.
+  virtual void open_web_session(std::string text, bool may_wait,
+                                reply_ptr<session> reply)
+    = 0;
+
+  /// Ends a session, and its refresh tokens; no reactor accepts it any more
+  /// when this answers whether it did: false when there was no such session.
+  virtual void end_web_session(std::string text, reply_ptr<bool> reply) = 0;
 
   /// Makes a key of an account, and the account too when it is of an external
   /// identity provider and this is its first key. The key is known to every

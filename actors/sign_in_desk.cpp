@@ -27,7 +27,8 @@ caf::error refused(const char* why) {
 
 /// Answers tokens; the refresh token is stored already.
 void admit(const desk_tools& tools, const sign_in_call& call,
-           const account& owner, const std::string& refresh_token) {
+           const account& owner, const std::string& refresh_token,
+           const uuid& family) {
   identity::session_claims claims;
   claims.subject = owner.id;
   claims.email = owner.email;
@@ -43,6 +44,7 @@ void admit(const desk_tools& tools, const sign_in_call& call,
   result.access_token = std::move(*token);
   result.lifetime = session_lifetime;
   result.refresh_token = refresh_token;
+  result.family = family;
   call.reply->deliver(std::move(result));
 }
 
@@ -70,7 +72,7 @@ void check_password(desk_pointer self, const desk_tools& tools,
     },
     [=, owner = *found](caf::expected<void>& result) {
       if (result)
-        admit(tools, *call, owner, text);
+        admit(tools, *call, owner, text, first.family);
       else
         call->reply->deliver(result.error());
     });
@@ -104,7 +106,7 @@ void refresh(desk_pointer self, const desk_tools& tools,
       if (!result)
         call->reply->deliver(result.error());
       else if (result->what == storage::rotation::outcome::rotated)
-        admit(tools, *call, result->owner, text);
+        admit(tools, *call, result->owner, text, result->family);
       else
         call->reply->deliver(refused("Invalid refresh token"));
     });

@@ -16,6 +16,12 @@ inline constexpr std::chrono::seconds session_lifetime{3600};
 /// How long a refresh token is.
 inline constexpr auto refresh_lifetime = std::chrono::days{30};
 
+/// How long a session of the dashboard is, from the sign-in on.
+inline constexpr auto web_session_lifetime = std::chrono::days{30};
+
+/// Characters of such a session's cookie.
+inline constexpr size_t web_session_size = 64;
+
 /// Attempts to sign in that may be under way: some seconds' work. Overflow
 /// policy: refuse the newest.
 inline constexpr int max_sign_ins = 64;

@@ -11,7 +11,7 @@ void create_key(const api_call_ptr& call) {
   if (!x)
     return call->fail(x.error());
   call->where().actors.create_key(
-    {call->who, call->email}, std::move(x->name), x->type,
+    {call->who, call->email, {}}, std::move(x->name), x->type,
     call->receive_value<created_key>(
       [](api_call& call, const created_key& made) {
         auto answer

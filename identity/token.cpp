@@ -114,6 +114,10 @@ read_claims(const json::object& x, const token_rules& rules, timestamp at) {
     return std::nullopt;
   session_claims result;
   result.subject = *id;
+  // What is beyond the range of a timestamp is as good as its end.
+  constexpr auto max_seconds = 200e9;
+  result.expires_at = timestamp{std::chrono::duration_cast<timestamp::duration>(
+    std::chrono::duration<double>(std::min(*end, max_seconds)))};
   if (const auto* email = x.if_contains("email"); email && email->is_string())
     result.email.assign(email->get_string().data(), email->get_string().size());
   result.api_access

@@ -33,6 +33,8 @@ struct session_claims {
   std::string email;
   /// Whether the required claim is true.
   bool api_access = true;
+  /// When the token expires, without leeway. Not read by `issue_token`.
+  timestamp expires_at;
 };
 
 /// What is thought of a session token.

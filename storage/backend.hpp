@@ -147,6 +147,22 @@ struct rotation {
   outcome what = outcome::unknown;
   /// Whose token it is, when rotated.
   account owner;
+  /// The family of the token, when rotated.
+  uuid family;
+};
+
+/// A session of the dashboard, as it is stored.
+struct web_session {
+  /// Hex SHA-256 of the cookie's value.
+  std::string hash;
+  /// Of the refresh tokens that came from the same sign-in; none when there are
+  /// none.
+  uuid family;
+  uuid account_id;
+  /// Empty when it is not known.
+  std::string email;
+  timestamp created_at;
+  timestamp expires_at;
 };
 
 /// One entry of the change feed.
@@ -272,11 +288,27 @@ public:
 
   /// Puts the token `next_hash` in the place of the token `hash` of the same
   /// family. A token works once; one that comes again takes its whole family
-  /// with it, so that neither a thief nor the robbed can go on.
+  /// with it, sessions included, so that neither a thief nor the robbed can go
+  /// on.
   virtual caf::expected<rotation>
   rotate_refresh_token(const std::string& hash, const std::string& next_hash,
                        timestamp at, timestamp expires_at)
     = 0;
+
+  /// Adds a session, and forgets those that expired before it was made.
+  virtual caf::error add_web_session(const web_session& x) = 0;
+
+  /// Ends a session, and what else came from the same sign-in: its other
+  /// sessions and its refresh tokens. Does nothing when there is none.
+  virtual caf::error end_web_session(const std::string& hash) = 0;
+
+  /// Returns all sessions that have not expired at `at`.
+  virtual caf::expected<std::vector<web_session>>
+  list_web_sessions(timestamp at) = 0;
+
+  /// Returns a session; nullopt when there is none or it has expired at `at`.
+  virtual caf::expected<std::optional<web_session>>
+  find_web_session(const std::string& hash, timestamp at) = 0;
 
   /// Lets as many requests pass as the limits of their accounts leave, and
   /// returns one row for each entry, in their order. However many callers there

@@ -226,6 +226,18 @@ const std::vector<storage::migration>& schema() {
        "CREATE INDEX waiting_conversions_by_age"
        " ON waiting_conversions (kept_at)",
      }},
+    {3,
+     "sessions of the dashboard",
+     {
+       "CREATE TABLE web_sessions (hash TEXT COLLATE \"C\" PRIMARY KEY,"
+       " family_hi BIGINT NOT NULL, family_lo BIGINT NOT NULL,"
+       " account_hi BIGINT NOT NULL, account_lo BIGINT NOT NULL,"
+       " email TEXT NOT NULL,"
+       " created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL)",
+       "CREATE INDEX web_sessions_by_family"
+       " ON web_sessions (family_hi, family_lo)",
+       "CREATE INDEX web_sessions_by_expiry ON web_sessions (expires_at)",
+     }},
   };
   return steps;
 }

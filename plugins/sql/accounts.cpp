@@ -147,12 +147,15 @@ sql_backend::rotate_refresh_token(const std::string& hash,
       result.what = outcome::unknown;
     } else if (is_used != 0 || db.run(sql::use_refresh_token, hash) == 0) {
       db.run(sql::forget_family, family);
+      if (db.run(sql::end_family_sessions, family) > 0)
+        add_change(db, change::kind::account, account_id);
       result.what = outcome::reused;
     } else if (db.first(sql::account_of_id, owner.columns(), account_id)) {
       db.run(sql::add_refresh_token, next_hash, family, account_id, now,
              next_end);
       result.what = outcome::rotated;
       result.owner = owner.get();
+      result.family = family;
     }
     tx.commit();
     return result;

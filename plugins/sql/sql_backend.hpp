@@ -62,6 +62,18 @@ public:
   rotate_refresh_token(const std::string& hash, const std::string& next_hash,
                        timestamp at, timestamp expires_at) override;
 
+  // -- sessions of the dashboard (web_sessions.cpp) ---------------------------
+
+  caf::error add_web_session(const storage::web_session& x) override;
+
+  caf::error end_web_session(const std::string& hash) override;
+
+  caf::expected<std::vector<storage::web_session>>
+  list_web_sessions(timestamp at) override;
+
+  caf::expected<std::optional<storage::web_session>>
+  find_web_session(const std::string& hash, timestamp at) override;
+
   // -- rate limits (rates.cpp) ------------------------------------------------
 
   caf::expected<std::vector<storage::admitted>>

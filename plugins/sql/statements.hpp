@@ -106,6 +106,32 @@ inline constexpr char forget_family[]
   = "DELETE FROM refresh_tokens WHERE family_hi = :family_hi"
     " AND family_lo = :family_lo";
 
+inline constexpr char expire_web_sessions[]
+  = "DELETE FROM web_sessions WHERE expires_at <= :now";
+
+inline constexpr char add_web_session[]
+  = "INSERT INTO web_sessions (hash, family_hi, family_lo, account_hi,"
+    " account_lo, email, created_at, expires_at) VALUES (:hash, :family_hi,"
+    " :family_lo, :account_hi, :account_lo, :email, :created_at, :expires_at)";
+
+inline constexpr char list_web_sessions[]
+  = "SELECT hash, family_hi, family_lo, account_hi, account_lo, email,"
+    " created_at, expires_at FROM web_sessions WHERE expires_at > :now"
+    " ORDER BY hash";
+
+inline constexpr char find_web_session[]
+  = "SELECT hash, family_hi, family_lo, account_hi, account_lo, email,"
+    " created_at, expires_at FROM web_sessions WHERE hash = :hash"
+    " AND expires_at > :now";
+
+inline constexpr char end_web_session[]
+  = "DELETE FROM web_sessions WHERE hash = :hash"
+    " RETURNING family_hi, family_lo, account_hi, account_lo";
+
+inline constexpr char end_family_sessions[]
+  = "DELETE FROM web_sessions WHERE family_hi = :family_hi"
+    " AND family_lo = :family_lo";
+
 // -- links --------------------------------------------------------------------
 
 inline constexpr char add_link[]

@@ -234,6 +234,19 @@ const std::vector<storage::migration>& schema() {
        "CREATE INDEX waiting_conversions_by_age"
        " ON waiting_conversions (kept_at)",
      }},
+    {7,
+     "sessions of the dashboard",
+     {
+       "CREATE TABLE web_sessions (hash TEXT PRIMARY KEY,"
+       " family_hi INTEGER NOT NULL, family_lo INTEGER NOT NULL,"
+       " account_hi INTEGER NOT NULL, account_lo INTEGER NOT NULL,"
+       " email TEXT NOT NULL,"
+       " created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT "
+       "ROWID",
+       "CREATE INDEX web_sessions_by_family"
+       " ON web_sessions (family_hi, family_lo)",
+       "CREATE INDEX web_sessions_by_expiry ON web_sessions (expires_at)",
+     }},
   };
   return steps;
 }

@@ -32,6 +32,7 @@ struct memory_store {
   /// What `admit` was asked.
   std::vector<std::vector<storage::admission>> admissions;
   std::vector<storage::refresh_token> refresh_tokens;
+  std::vector<storage::web_session> web_sessions;
   row_key next_key = 1;
   /// Called at the start of every call, outside the lock; may wait or throw.
   std::function<void(const std::string& call)> hook;
@@ -168,6 +169,34 @@ public:
     if (auto err = enter("rotate_refresh_token"))
       return err;
     return storage::rotation{};
+  }
+
+  caf::error add_web_session(const storage::web_session& x) override {
+    if (auto err = enter("add_web_session"))
+      return err;
+    const std::lock_guard guard{x_store->mutex};
+    x_store->web_sessions.push_back(x);
+    return caf::none;
+  }
+
+  caf::error end_web_session(const std::string& hash) override {
+    if (auto err = enter("end_web_session"))
+      return err;
+    const std::lock_guard guard{x_store->mutex};
+    std::erase_if(x_store->web_sessions,
+                  [&](const auto& x) { return x.hash == hash; });
+    return caf::none;
+  }
+
+  caf::expected<std::vector<storage::web_session>>
+  list_web_sessions(timestamp) override {
+    const std::lock_guard guard{x_store->mutex};
+    return x_store->web_sessions;
+  }
+
+  caf::expected<std::optional<storage::web_session>>
+  find_web_session(const std::string&, timestamp) override {
+    return std::optional<storage::web_session>{};
   }
 
   caf::error

@@ -174,6 +174,15 @@ public:
       then(journal_works);
   }
 
+  void is_slug_free(std::string slug, reply_ptr<bool> reply) override {
+    if (store_is_down)
+      return reply->deliver(make_error(ec::unavailable, "down"));
+    for (const auto& [id, x] : links)
+      if (x.slug == slug)
+        return reply->deliver(false);
+    reply->deliver(true);
+  }
+
   std::optional<principal> authenticate(std::string_view key) override {
     ++authentications;
     auto i = keys.find(key);
@@ -208,6 +217,30 @@ public:
       return reply->deliver(
         make_error(ec::no_session, "Missing or invalid session token."));
     reply->deliver(i->second);
+  }
+
+  void begin_web_session(const session& owner, const uuid& family,
+                         reply_ptr<begun_session> reply) override {
+    const auto text = "cookie-" + std::to_string(++begun_sessions);
+    last_family = family;
+    auto mine = owner;
+    mine.who.type = key_type::secret;
+    web_sessions[text] = mine;
+    reply->deliver(begun_session{text, std::chrono::seconds{3600}});
+  }
+
+  void open_web_session(std::string text, bool may_wait,
+                        reply_ptr<session> reply) override {
+    waits_allowed.push_back(may_wait);
+    auto i = web_sessions.find(text);
+    if (i == web_sessions.end())
+      return reply->deliver(
+        make_error(ec::no_session, "Missing or invalid session token."));
+    reply->deliver(i->second);
+  }
+
+  void end_web_session(std::string text, reply_ptr<bool> reply) override {
+    reply->deliver(web_sessions.erase(text) > 0);
   }
 
   void create_key(const session& owner, std::string name, key_type type,
@@ -294,6 +327,9 @@ public:
   uuid owner;
   std::map<std::string, principal, std::less<>> keys;
   std::map<std::string, session, std::less<>> sessions;
+  std::map<std::string, session, std::less<>> web_sessions;
+  int begun_sessions = 0;
+  uuid last_family;
   std::vector<api_key> created_keys;
   std::map<uuid, link> links;
   rate_status rate_now;

@@ -81,6 +81,24 @@ public:
     return not_kept();
   }
 
+  caf::error add_web_session(const web_session&) override {
+    return not_kept();
+  }
+
+  caf::error end_web_session(const std::string&) override {
+    return not_kept();
+  }
+
+  caf::expected<std::vector<web_session>>
+  list_web_sessions(timestamp) override {
+    return std::vector<web_session>{};
+  }
+
+  caf::expected<std::optional<web_session>>
+  find_web_session(const std::string&, timestamp) override {
+    return std::optional<web_session>{};
+  }
+
   caf::error revoke_key(const uuid&, const uuid&) override {
     return not_kept();
   }
