@@ -169,6 +169,9 @@ inline constexpr std::string_view required_claim = "";
 /// Empty: not checked.
 inline constexpr std::string_view anon_key = "";
 
+/// Empty: the dashboard asks for a session token.
+inline constexpr std::string_view sign_in_url = "";
+
 /// Seconds between looks at the identity provider's keys; at most a day.
 inline constexpr bounded jwks_refresh_seconds{300, 1, 86'400};
 

@@ -244,9 +244,14 @@ std::vector<setting> make_table() {
       "true for making API keys. Empty: every valid token may.");
   add("auth", "anon_key", MEMBER(auth.anon_key), text(d::auth::anon_key),
       "What clients of the built-in sign-in must send as header apikey. Empty: "
-      "anything.")
+      "anything. The dashboard sends it, so whoever opens that can read it.")
     .hidden
     = true;
+  add("auth", "sign_in_url", MEMBER(auth.sign_in_url),
+      text(d::auth::sign_in_url), is_web_address, "an http or https address",
+      "Address below which an external identity provider answers "
+      "/auth/v1/token, for the dashboard's sign-in. Empty: the dashboard asks "
+      "for a session token.");
   add("auth", "jwks_refresh_seconds", MEMBER(auth.jwks_refresh_seconds),
       d::auth::jwks_refresh_seconds,
       "Seconds between looks at auth.jwks_url. A token with an unknown key "

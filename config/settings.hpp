@@ -100,6 +100,9 @@ struct settings {
     std::string required_claim;
     /// What the header apikey of a sign-in must say; empty means anything.
     std::string anon_key;
+    /// Where the dashboard finds the password grant of an external identity
+    /// provider; empty when it does not.
+    std::string sign_in_url;
     int jwks_refresh_seconds;
 
     /// Whether somebody else signs session tokens.

@@ -1,10 +1,9 @@
 #include "http/api.hpp"
 
-#include "core/ascii.hpp"
 #include "http/api_call.hpp"
 #include "http/routes.hpp"
+#include "http/session_cookie.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -27,17 +26,6 @@ caf::expected<principal> authenticate(site& where, const request& in) {
     if (auto who = where.actors.authenticate(in.api_key))
       return *who;
   return make_error(ec::unauthorized, "Invalid API key.");
-}
-
-/// Returns the session token; empty when there is none, or more than one.
-std::string_view session_token(const request& in) {
-  constexpr std::string_view scheme = "bearer ";
-  auto text = in.authorization;
-  if (in.authorizations != 1 || !starts_with_folded(text, scheme))
-    return {};
-  text.remove_prefix(scheme.size());
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return text;
 }
 
 response too_many_requests(const rate_status& rate) {
@@ -129,33 +117,53 @@ void handle_with_key(const api_call_ptr& call, const route_match& match,
   call->where().actors.admit(call->who, std::move(port));
 }
 
-void handle_with_session(const api_call_ptr& call, const operation& what) {
-  auto& where = call->where();
+/// Runs an operation that is not counted; its answer has the numbers of the
+/// account.
+void handle_uncounted(const api_call_ptr& call, const operation& what) {
+  call->rate = unknown_rate(call->who);
+  auto port = call->receive<rate_status>(
+    [&what](api_call& call, caf::expected<rate_status> rate) {
+      if (!rate)
+        return call.fail(rate.error());
+      call.rate = *rate;
+      if (!rate->is_known)
+        return call.fail(ec::unavailable, "rate limit not known");
+      what.handle(call.shared_from_this());
+    });
+  call->where().actors.rate(call->who.account_id, call->who.rate_limit,
+                            std::move(port));
+}
+
+/// Makes the port for whom a session token or cookie speaks for.
+reply_ptr<session> receive_session(const api_call_ptr& call,
+                                   const route_match& match) {
+  return call->receive<session>(
+    [match](api_call& call, caf::expected<session> owner) {
+      if (!owner)
+        return handle_without_key(call, owner.error(), std::nullopt);
+      call.who = owner->who;
+      call.email = std::move(owner->email);
+      const auto self = call.shared_from_this();
+      if (match.what->needs == credential::session)
+        return handle_uncounted(self, *match.what);
+      // Counts as the secret key; but a page that looks every few seconds must
+      // not use up what the account's programs may ask.
+      if (match.what->method != http_method::get)
+        return handle_with_key(self, match, std::nullopt);
+      if (auto refusal = refuse_kind(call.who, *match.what))
+        return call.send(std::move(*refusal));
+      handle_uncounted(self, *match.what);
+    });
+}
+
+void handle_with_session(const api_call_ptr& call, const route_match& match) {
   const auto token = session_token(call->in());
   if (token.empty())
     return handle_without_key(
       *call, make_error(ec::no_session, "no session token"), std::nullopt);
-  auto with_rate = [&what](api_call& call, caf::expected<rate_status> rate) {
-    if (!rate)
-      return call.fail(rate.error());
-    call.rate = *rate;
-    if (!rate->is_known)
-      return call.fail(ec::unavailable, "rate limit not known");
-    what.handle(call.shared_from_this());
-  };
-  auto with_session
-    = [with_rate](api_call& call, caf::expected<session> owner) {
-        if (!owner)
-          return handle_without_key(call, owner.error(), std::nullopt);
-        call.who = owner->who;
-        call.email = std::move(owner->email);
-        call.rate = unknown_rate(call.who);
-        call.where().actors.rate(call.who.account_id, call.who.rate_limit,
-                                 call.receive<rate_status>(with_rate));
-      };
   // Who sent too much that was invalid makes nobody ask for new keys.
-  where.actors.open_session(std::string{token}, call->rate.allowed,
-                            call->receive<session>(std::move(with_session)));
+  call->where().actors.open_session(std::string{token}, call->rate.allowed,
+                                    receive_session(call, match));
 }
 
 void handle(const api_call_ptr& call) {
@@ -187,8 +195,12 @@ void handle(const api_call_ptr& call) {
     refusal = refuse_path(match);
   if (!refusal && match.what->needs == credential::none)
     return match.what->handle(call);
+  if (const auto cookie = session_cookie(where, in);
+      !refusal && !cookie.empty())
+    return where.actors.open_web_session(
+      std::string{cookie}, call->rate.allowed, receive_session(call, match));
   if (!refusal && match.what->needs == credential::session)
-    return handle_with_session(call, *match.what);
+    return handle_with_session(call, match);
   auto who = authenticate(where, in);
   if (!who)
     return handle_without_key(*call, who.error(), std::move(refusal));

@@ -132,6 +132,10 @@ void request::add_header(std::string_view name, std::string_view value,
         accept_encoding = value;
       }
       break;
+    case 16:
+      if (equals_folded(name, "x-requested-with"))
+        requested_with = trim(value);
+      break;
     default:
       break;
   }

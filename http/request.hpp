@@ -66,6 +66,8 @@ struct request {
   std::string_view if_none_match;
   std::string_view accept_encoding;
   std::string_view authorization;
+  /// Value of X-Requested-With.
+  std::string_view requested_with;
   /// What clients of the sign-in send as `apikey`.
   std::string_view client_key;
   std::string_view real_ip;

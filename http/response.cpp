@@ -137,6 +137,8 @@ response sign_in_error_response(const caf::error& err) {
   } else if (code == ec::forbidden) {
     result.status = 401;
     name = "invalid_client";
+  } else if (code == ec::no_session) {
+    name = "invalid_token";
   } else if (code == ec::not_found) {
     name = "not_found";
   } else if (code == ec::rate_limited) {

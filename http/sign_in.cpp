@@ -1,10 +1,9 @@
-#include "http/sign_in.hpp"
-
 #include "core/ascii.hpp"
 #include "core/identifiers.hpp"
-#include "http/api_call.hpp"
+#include "http/auth_handlers.hpp"
 #include "http/codec/json.hpp"
 #include "http/codec/query.hpp"
+#include "http/session_cookie.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -15,8 +14,6 @@
 namespace turnout {
 
 namespace {
-
-constexpr std::string_view token_path = "/auth/v1/token";
 
 /// Longer ones are not worth hashing.
 constexpr size_t max_password_bytes = 4096;
@@ -107,28 +104,6 @@ caf::expected<std::string> read_text(const json::object& body,
   return std::string{*text};
 }
 
-response preflight() {
-  response result{204};
-  result.header("Access-Control-Allow-Methods", "POST")
-    .header("Access-Control-Allow-Headers",
-            "apikey, Authorization, Content-Type, X-Client-Info")
-    .header("Access-Control-Max-Age", "600");
-  return result;
-}
-
-response method_not_allowed() {
-  auto result = sign_in_error_response(
-    make_error(ec::method_not_allowed, "Method not allowed"));
-  result.header("Allow", "POST");
-  return result;
-}
-
-response slowed(std::chrono::seconds wait) {
-  auto result = sign_in_error_response(make_error(ec::rate_limited, "slowed"));
-  result.header("Retry-After", std::to_string(wait.count()));
-  return result;
-}
-
 response tokens(const sign_in_answer& x) {
   auto result = json_response(
     200, json::serialize(json::object{
@@ -142,16 +117,34 @@ response tokens(const sign_in_answer& x) {
   return result;
 }
 
+/// Answers tokens and the cookie of a session.
+void send_with_cookie(api_call& call, const sign_in_answer& x) {
+  session owner;
+  owner.who.account_id = x.account_id;
+  owner.email = x.email;
+  call.where().actors.begin_web_session(
+    owner, x.family,
+    call.receive_value<begun_session>(
+      [answer = tokens(x)](api_call& call, const begun_session& begun) {
+        auto with_cookie = answer;
+        with_cookie.header("Set-Cookie",
+                           begin_session_cookie(call.where(), begun));
+        call.send(std::move(with_cookie));
+      }));
+}
+
 /// Makes the port for what the sign-in says.
-reply_ptr<sign_in_answer> receive(api_call& call, attempt_ptr who) {
+reply_ptr<sign_in_answer> receive(api_call& call, attempt_ptr who,
+                                  bool with_cookie) {
   return call.receive<sign_in_answer>(
-    [who = std::move(who)](api_call& call,
-                           caf::expected<sign_in_answer> result) {
+    [who = std::move(who), with_cookie](api_call& call,
+                                        caf::expected<sign_in_answer> result) {
       auto& counters = call.where().counters;
       if (result) {
         who->succeed();
         counters.sign_ins_ok->Increment();
-        return call.send(tokens(*result));
+        return with_cookie ? send_with_cookie(call, *result)
+                           : call.send(tokens(*result));
       }
       if (code_of(result.error()) == ec::unauthorized) {
         who->fail(now());
@@ -170,11 +163,11 @@ attempt_ptr begin(api_call& call, std::string email) {
   if (wait.count() == 0)
     return result;
   where.counters.sign_ins_slowed->Increment();
-  call.send(slowed(wait));
+  call.send(slowed_response(wait));
   return nullptr;
 }
 
-void sign_in(api_call& call, const json::object& body) {
+void sign_in(api_call& call, const json::object& body, bool with_cookie) {
   for (auto name : {"email", "password"})
     if (auto err = require(body, name))
       return call.fail(err);
@@ -190,63 +183,61 @@ void sign_in(api_call& call, const json::object& body) {
                                     + " bytes");
   if (auto who = begin(call, email_key(*email)))
     call.where().actors.sign_in(std::move(*email), std::move(*password),
-                                receive(call, std::move(who)));
+                                receive(call, std::move(who), with_cookie));
 }
 
-void refresh(api_call& call, const json::object& body) {
+void refresh(api_call& call, const json::object& body, bool with_cookie) {
   if (auto err = require(body, "refresh_token"))
     return call.fail(err);
   auto token = read_text(body, "refresh_token");
   if (!token)
     return call.fail(token.error());
   if (auto who = begin(call, {}))
-    call.where().actors.refresh_session(std::move(*token),
-                                        receive(call, std::move(who)));
+    call.where().actors.refresh_session(
+      std::move(*token), receive(call, std::move(who), with_cookie));
 }
 
-void handle(api_call& call) {
-  auto& where = call.where();
-  const auto& in = call.in();
-  call.rate = where.bad_keys.peek(where.clients.address(in), now());
-  if (in.load > where.max_in_flight) {
-    where.counters.refused_overload->Increment();
-    return call.fail(ec::unavailable, "too many requests under way");
-  }
-  if (in.header_bytes > max_header_bytes)
-    return call.fail(ec::headers_too_large, "headers too large");
-  if (in.path != token_path || !where.has_sign_in)
-    return call.fail(ec::not_found, "Not found");
-  call.route = token_path;
-  if (in.method == http_method::options)
-    return call.send(preflight());
-  if (in.method != http_method::post)
-    return call.send(method_not_allowed());
-  if (!is_right_client(where, in))
-    return call.fail(ec::forbidden, "Invalid API key.");
-  auto grant = query_params{in.query}.get("grant_type");
-  if (!grant)
-    return call.fail(grant.error());
-  const auto kind = grant->value_or("");
-  if (kind != "password" && kind != "refresh_token")
-    return call.fail(ec::bad_request,
-                     "grant_type must be \"password\" or \"refresh_token\"");
-  auto body = read_json(in);
-  if (!body)
-    return call.fail(body.error());
-  auto fields = as_object(*body, "request body");
-  if (!fields)
-    return call.fail(fields.error());
-  if (kind == "password")
-    sign_in(call, **fields);
-  else
-    refresh(call, **fields);
+/// Reads whether a cookie is asked for.
+caf::expected<bool> wants_cookie(const request& in) {
+  auto text = query_params{in.query}.get("cookie");
+  if (!text)
+    return std::move(text.error());
+  if (*text && **text != "true" && **text != "false")
+    return must_be("cookie", "\"true\" or \"false\"");
+  // A form of another site, which could have the visitor signed in with an
+  // account that is not theirs, cannot say that it is JSON.
+  if (*text == "true" && starts_with_folded(in.content_type, "text/plain"))
+    return make_error(ec::unsupported_type,
+                      "Content-Type must be application/json");
+  return *text == "true";
 }
 
 } // namespace
 
-void handle_sign_in(site& where, const exchange_ptr& x) {
-  auto call = std::make_shared<api_call>(where, x, error_form::sign_in);
-  call->guarded([&] { handle(*call); });
+void grant_token(const api_call_ptr& call) {
+  const auto& in = call->in();
+  if (!is_right_client(call->where(), in))
+    return call->fail(ec::forbidden, "Invalid API key.");
+  auto grant = query_params{in.query}.get("grant_type");
+  if (!grant)
+    return call->fail(grant.error());
+  const auto kind = grant->value_or("");
+  if (kind != "password" && kind != "refresh_token")
+    return call->fail(ec::bad_request,
+                      "grant_type must be \"password\" or \"refresh_token\"");
+  const auto with_cookie = wants_cookie(in);
+  if (!with_cookie)
+    return call->fail(with_cookie.error());
+  auto body = read_json(in);
+  if (!body)
+    return call->fail(body.error());
+  auto fields = as_object(*body, "request body");
+  if (!fields)
+    return call->fail(fields.error());
+  if (kind == "password")
+    sign_in(*call, **fields, *with_cookie);
+  else
+    refresh(*call, **fields, *with_cookie);
 }
 
 } // namespace turnout
