@@ -9,7 +9,4 @@ namespace turnout {
 /// description of the API, and the files it consists of.
 void answer_docs(site& where, const exchange_ptr& x);
 
-/// Returns whether the value of an Accept-Encoding header allows gzip.
-bool accepts_gzip(std::string_view accept_encoding) noexcept;
-
 } // namespace turnout

@@ -1,22 +1,11 @@
 #pragma once
 
+#include "http/asset.hpp"
+
 #include <span>
 #include <string_view>
 
 namespace turnout {
-
-/// A file that is part of the binary.
-struct asset {
-  /// Where it is served.
-  std::string_view path;
-  /// Its Content-Type.
-  std::string_view type;
-  /// Hex digits that change with the content.
-  std::string_view hash;
-  std::string_view plain;
-  /// The same, compressed.
-  std::string_view gzip;
-};
 
 /// What script/generate-docs.mjs makes at build time.
 namespace docs_data {

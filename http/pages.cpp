@@ -21,12 +21,9 @@ response not_found_page(const request& in) {
   return result;
 }
 
-response front_page() {
-  response result{200};
-  result.header("Cache-Control", "no-store");
-  result.content(html, "<!doctype html><html lang=\"en\"><meta "
-                       "charset=\"utf-8\"><title>Turnout</title><p>Short links "
-                       "are served here.</p></html>\n");
+response to_dashboard() {
+  response result{302};
+  result.header("Location", "/app").header("Cache-Control", "no-cache");
   return result;
 }
 

@@ -9,8 +9,8 @@ namespace turnout {
 /// for everybody else.
 response not_found_page(const request& in);
 
-/// The answer of `GET /`.
-response front_page();
+/// The answer of `GET /`: the way to the dashboard.
+response to_dashboard();
 
 /// The answer of `GET /robots.txt`.
 response robots_page();

@@ -1,13 +1,13 @@
 #include "http/router.hpp"
 
 #include "http/api.hpp"
+#include "http/auth.hpp"
 #include "http/conversion_redirect.hpp"
 #include "http/docs.hpp"
 #include "http/pages.hpp"
 #include "http/percent.hpp"
 #include "http/pixel.hpp"
 #include "http/script.hpp"
-#include "http/sign_in.hpp"
 #include "http/visit_reply.hpp"
 #include "monitoring/log.hpp"
 
@@ -59,7 +59,7 @@ void route_or_throw(site& where, const exchange_ptr& x) {
   if (is_below(in.path, where.api_prefix) || is_below(in.path, "/api"))
     return handle_api(where, x);
   if (is_below(in.path, "/auth"))
-    return handle_sign_in(where, x);
+    return handle_auth(where, x);
   if (in.load > where.max_in_flight) {
     where.counters.refused_overload->Increment();
     return x->send(unanswered());
@@ -71,7 +71,11 @@ void route_or_throw(site& where, const exchange_ptr& x) {
     return x->send(only_get_and_head());
   auto path = in.path;
   if (path == "/")
-    return x->send(front_page());
+    return x->send(to_dashboard());
+  if (is_below(path, "/app"))
+    return x->send(where.dashboard.answer(in));
+  if (is_below(path, "/assets"))
+    return x->send(dashboard_asset(in));
   if (is_below(path, "/docs"))
     return answer_docs(where, x);
   if (path == "/c.js")

@@ -63,7 +63,9 @@ site::site(service& actors, const settings& options, metrics& counters,
     short_base{options.http.short_base},
     cors_origin{options.http.cors_origin},
     max_in_flight{static_cast<size_t>(std::max(1, options.http.max_in_flight))},
-    x_allow_own_host{options.redirect.allow_own_host} {
+    x_allow_own_host{options.redirect.allow_own_host},
+    x_anon_key{options.auth.anon_key},
+    x_sign_in_url{has_sign_in ? "/" : options.auth.sign_in_url} {
   for (size_t i = 0; i < std::max<size_t>(reactors, 1); ++i)
     lanes.emplace_back(std::make_unique<lane>(counters));
   derive();
@@ -84,7 +86,12 @@ void site::derive() {
   api_prefix
     = base_url.empty() ? std::string{default_prefix} : path_of(base_url);
   public_root = base_url.substr(0, base_url.size() - path_of(base_url).size());
+  is_secure = base_url.starts_with("https://");
+  // The prefix has browsers refuse the cookie when another host set it.
+  session_cookie_name = is_secure ? "__Host-svc_session" : "svc_session";
   description = describe_api(base_url, public_root, short_base);
+  dashboard
+    = dashboard_page{{api_prefix, short_base, x_sign_in_url, x_anon_key}};
   auto own = host_of_short_links(short_base);
   own_host = own.names.empty() ? std::string{} : own.names.front();
   forbidden = x_allow_own_host ? own_hosts{} : std::move(own);

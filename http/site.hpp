@@ -7,6 +7,7 @@
 #include "http/attempt_limiter.hpp"
 #include "http/bad_key_limiter.hpp"
 #include "http/client_address.hpp"
+#include "http/dashboard_page.hpp"
 #include "http/geo.hpp"
 #include "monitoring/local_histogram.hpp"
 #include "monitoring/metrics.hpp"
@@ -61,9 +62,17 @@ struct site {
   /// Hosts that destinations must not point at.
   own_hosts forbidden;
 
+  /// Whether base_url is https.
+  bool is_secure = false;
+
+  /// Of the cookie of a session of the dashboard.
+  std::string session_cookie_name;
+
   std::string cors_origin;
 
   api_description description;
+
+  dashboard_page dashboard;
 
   /// What is appended to the sticky cookie's name and value.
   std::string cookie_attributes;
@@ -87,6 +96,8 @@ private:
   void derive();
 
   bool x_allow_own_host;
+  std::string x_anon_key;
+  std::string x_sign_in_url;
 };
 
 } // namespace turnout

@@ -1,4 +1,4 @@
-#include "http/docs.hpp"
+#include "http/asset.hpp"
 #include "http/docs_data.hpp"
 #include "http/routes.hpp"
 #include "tests/http/fixture.hpp"
