@@ -40,6 +40,12 @@ void get_analytics(const api_call_ptr& call);
 /// `GET /public/links/{id}/analytics/winner`.
 void get_winner(const api_call_ptr& call);
 
+/// `GET /public/links/{id}/qr`.
+void get_qr(const api_call_ptr& call);
+
+/// `GET /public/slugs/{id}`.
+void get_slug(const api_call_ptr& call);
+
 /// `POST /public/conversions`.
 void convert(const api_call_ptr& call);
 

@@ -35,6 +35,10 @@ constexpr operation analytics[]
 constexpr operation winner[]
   = {{http_method::get, credential::key, get_winner}};
 
+constexpr operation qr_code[] = {{http_method::get, credential::key, get_qr}};
+
+constexpr operation slug[] = {{http_method::get, credential::key, get_slug}};
+
 constexpr operation conversions[]
   = {{http_method::post, credential::secret_key, convert}};
 
@@ -62,6 +66,8 @@ constexpr route table[] = {
   {"/public/links/{id}/clicks.csv", clicks_csv},
   {"/public/links/{id}/analytics", analytics},
   {"/public/links/{id}/analytics/winner", winner},
+  {"/public/links/{id}/qr", qr_code},
+  {"/public/slugs/{id}", slug},
   {"/public/conversions", conversions},
   {"/public/keys", keys},
   // Before the pattern that it fits.

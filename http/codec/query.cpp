@@ -22,28 +22,6 @@ caf::error bad_request(std::string text) {
   return make_error(ec::bad_request, std::move(text));
 }
 
-caf::expected<int> read_int(const query_params& query, std::string_view name,
-                            int fallback, int max) {
-  auto text = query.get(name);
-  if (!text)
-    return std::move(text.error());
-  if (!*text)
-    return fallback;
-  const auto& digits = **text;
-  const auto begin = digits.data();
-  const auto end = begin + digits.size();
-  int64_t value = 0;
-  const auto [rest, err] = std::from_chars(begin, end, value);
-  const auto is_number
-    = err == std::errc{} || err == std::errc::result_out_of_range;
-  if (rest != end || !is_number)
-    return bad_request(std::string{name} + " must be an integer");
-  if (err != std::errc{} || value < 1 || value > max)
-    return make_error(ec::invalid, std::string{name} + " must be between 1 and "
-                                     + std::to_string(max));
-  return static_cast<int>(value);
-}
-
 caf::expected<std::optional<date_or_time>> read_date(const query_params& query,
                                                      std::string_view name) {
   auto text = query.get(name);
@@ -93,12 +71,36 @@ query_params::get(std::string_view name) const {
   return result;
 }
 
+caf::expected<int> read_integer(const query_params& query,
+                                std::string_view name, int fallback, int min,
+                                int max) {
+  auto text = query.get(name);
+  if (!text)
+    return std::move(text.error());
+  if (!*text)
+    return fallback;
+  const auto& digits = **text;
+  const auto begin = digits.data();
+  const auto end = begin + digits.size();
+  int64_t value = 0;
+  const auto [rest, err] = std::from_chars(begin, end, value);
+  const auto is_number
+    = err == std::errc{} || err == std::errc::result_out_of_range;
+  if (rest != end || !is_number)
+    return bad_request(std::string{name} + " must be an integer");
+  if (err != std::errc{} || value < min || value > max)
+    return make_error(ec::invalid, std::string{name} + " must be between "
+                                     + std::to_string(min) + " and "
+                                     + std::to_string(max));
+  return static_cast<int>(value);
+}
+
 caf::expected<paging> read_paging(const query_params& query,
                                   int default_per_page) {
-  auto page = read_int(query, "page", 1, max_page);
+  auto page = read_integer(query, "page", 1, 1, max_page);
   if (!page)
     return std::move(page.error());
-  auto per_page = read_int(query, "per_page", default_per_page, 100);
+  auto per_page = read_integer(query, "per_page", default_per_page, 1, 100);
   if (!per_page)
     return std::move(per_page.error());
   return paging{*page, *per_page};

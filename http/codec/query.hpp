@@ -26,6 +26,13 @@ private:
   std::string_view x_raw;
 };
 
+/// Reads an integer; `fallback` when it is absent. Fails with
+/// `ec::bad_request` for what is no integer and with `ec::invalid` for what is
+/// out of range.
+caf::expected<int> read_integer(const query_params& query,
+                                std::string_view name, int fallback, int min,
+                                int max);
+
 /// A page of a list.
 struct paging {
   int page = 1;
