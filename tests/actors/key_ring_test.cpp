@@ -92,6 +92,60 @@ TEST_F(key_ring_test, adds_and_removes_one) {
   EXPECT_TRUE(ring.find_account(owner.id));
 }
 
+TEST_F(key_ring_test, knows_whom_a_session_speaks_for) {
+  const std::string text(64, 'a');
+  storage::web_session x;
+  x.hash = sha256_hex(text);
+  x.family = make_uuid(now());
+  x.account_id = owner.id;
+  x.email = "ann@example.org";
+  x.created_at = now();
+  x.expires_at = x.created_at + std::chrono::hours{1};
+  owner.rate_limit = 5;
+  owner.api_access = false;
+  ring.replace({}, {owner}, {x});
+  const auto found = ring.find_session(text, now());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->who.account_id, owner.id);
+  EXPECT_EQ(found->who.type, key_type::secret);
+  EXPECT_EQ(found->who.rate_limit, 5);
+  EXPECT_FALSE(found->who.api_access);
+  EXPECT_EQ(found->email, "ann@example.org");
+  EXPECT_FALSE(ring.find_session(text, x.expires_at));
+  EXPECT_FALSE(ring.find_session(x.hash, now())) << "what the store knows";
+  EXPECT_FALSE(ring.find(text)) << "it is no API key";
+  EXPECT_EQ(ring.size(), 0u);
+  ring.replace({}, {owner}, {});
+  EXPECT_FALSE(ring.find_session(text, now()));
+}
+
+TEST_F(key_ring_test, adds_and_removes_a_session_with_its_family) {
+  const auto family = make_uuid(now());
+  auto add = [&](const std::string& text, const uuid& from) {
+    storage::web_session x;
+    x.hash = sha256_hex(text);
+    x.family = from;
+    x.account_id = owner.id;
+    x.created_at = now();
+    x.expires_at = x.created_at + std::chrono::hours{1};
+    principal who;
+    who.account_id = owner.id;
+    ring.add(x, who);
+  };
+  add("one", family);
+  add("two", family);
+  add("other", {});
+  add("another", {});
+  EXPECT_TRUE(ring.find_session("one", now()));
+  ring.remove_session(sha256_hex("one"));
+  EXPECT_FALSE(ring.find_session("one", now()));
+  EXPECT_FALSE(ring.find_session("two", now()));
+  ring.remove_session(sha256_hex("other"));
+  EXPECT_FALSE(ring.find_session("other", now()));
+  EXPECT_TRUE(ring.find_session("another", now()));
+  ring.remove_session("unknown");
+}
+
 } // namespace
 
 } // namespace turnout
