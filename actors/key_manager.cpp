@@ -70,7 +70,7 @@ void key_ring::replace(const std::vector<api_key>& keys,
     principal owner;
     owner.account_id = x.id;
     owner.api_access = x.api_access;
-    owner.rate_limit = x.rate_limit.value_or(x_default_limit);
+    owner.rate_limit = x.rate_limit.value_or(default_limit());
     next->accounts.emplace(x.id, owner);
   }
   std::unordered_set<uuid> ids;

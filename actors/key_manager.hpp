@@ -40,7 +40,13 @@ public:
 
   /// Requests per hour of accounts without an own limit.
   int default_limit() const noexcept {
-    return x_default_limit;
+    return x_default_limit.load(std::memory_order_relaxed);
+  }
+
+  /// Changes it for what `replace` and `add` are given from now on. From any
+  /// thread.
+  void set_default_limit(int x) noexcept {
+    x_default_limit.store(x, std::memory_order_relaxed);
   }
 
   // The following are for one thread at a time.
@@ -84,7 +90,7 @@ private:
     bool taken = false;
   };
 
-  int x_default_limit;
+  std::atomic<int> x_default_limit;
   std::atomic<std::shared_ptr<const snapshot>> x_snapshot;
   std::mutex x_used_mutex;
   std::unordered_map<uuid, use> x_used;

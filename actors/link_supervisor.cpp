@@ -256,8 +256,7 @@ void store_next(supervisor_pointer self) {
   }
   store_call<creations>(
     self, st.tools.pool, "create_links",
-    [batch = std::move(batch),
-     per_account = st.tools.options->links.per_account](
+    [batch = std::move(batch), per_account = st.tools.per_account()](
       storage::backend& db) -> caf::expected<creations> {
       return store_links(db, batch, per_account);
     },

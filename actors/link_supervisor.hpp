@@ -8,6 +8,7 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -29,6 +30,14 @@ struct link_supervisor_tools {
   store_pool_actor pool;
   /// Called with each change of a link that was stored; may be empty.
   std::function<void(const link&)> link_saved = {};
+  /// Links an account may have, 0 for no limit, where a reload may change it;
+  /// without it that of `options` holds.
+  const std::atomic<int>* links_per_account = nullptr;
+
+  int per_account() const noexcept {
+    return links_per_account != nullptr ? links_per_account->load()
+                                        : options->links.per_account;
+  }
 };
 
 /// State of the LINK SUPERVISOR.

@@ -30,6 +30,7 @@ node::node(const settings& options, reactor_pool& reactors, metrics& counters)
     x_counters(counters),
     x_journal_dir(options.data_dir / "journal"),
     x_keys(options.rate_limit.per_hour),
+    x_links_per_account(options.links.per_account),
     x_sign_ins(max_sign_ins, counters.sign_in_queue),
     x_directory(reactors, static_cast<size_t>(options.links.unknown_slugs),
                 std::chrono::seconds{options.links.unknown_seconds}, counters),
@@ -109,6 +110,7 @@ void node::spawn_actors(storage::backend_factory open,
     if (x.auto_winner)
       judge_again(x.id);
   };
+  for_supervisor.links_per_account = &x_links_per_account;
   x_supervisor = system.spawn(link_supervisor, for_supervisor);
   drain_tools for_drain;
   for_drain.journal_dir = x_journal_dir;
@@ -183,6 +185,15 @@ void node::spawn_actors(storage::backend_factory open,
     root_supervisor, std::move(children),
     std::function<void()>{[this] { x_counters.actor_restarts->Increment(); }},
     std::move(give_up));
+}
+
+void node::apply(const settings& options) {
+  x_links_per_account = options.links.per_account;
+  if (x_keys.default_limit() == options.rate_limit.per_hour)
+    return;
+  // The snapshot of the keys has it for each of them, so it is made anew.
+  x_keys.set_default_limit(options.rate_limit.per_hour);
+  caf::anon_send(x_key_manager.get(), reload_atom::value);
 }
 
 void node::stop(std::chrono::milliseconds grace) {

@@ -50,6 +50,10 @@ public:
   /// request may be under way any more; the reactors must still run.
   void stop(std::chrono::milliseconds grace);
 
+  /// Takes over the limits that a reload may change. From one thread at a
+  /// time, which may be any, before `stop`.
+  void apply(const settings& options);
+
   // -- service ----------------------------------------------------------------
 
   void resolve(visit_ptr x) override;
@@ -192,6 +196,7 @@ private:
   int64_t x_first_change = 0;
   std::vector<std::unique_ptr<turn_journal>> x_journals;
   key_ring x_keys;
+  std::atomic<int> x_links_per_account;
   secret_box x_secrets;
   token_issuer x_issuer;
   std::unique_ptr<identity::session_verifier> x_verifier;

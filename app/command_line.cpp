@@ -1,6 +1,7 @@
 #include "app/command_line.hpp"
 
 #include "app/accounts.hpp"
+#include "app/limits.hpp"
 #include "app/output.hpp"
 #include "app/serve.hpp"
 #include "app/transfer.hpp"
@@ -59,14 +60,18 @@ void add_serve_options(CLI::App* cmd, common_options& common) {
               "Address of the short links");
 }
 
+config::sources sources_of(const common_options& common) {
+  config::sources result;
+  result.file = common.file;
+  result.environment = config::process_environment();
+  result.overrides = common.overrides;
+  return result;
+}
+
 /// Loads the settings and hands them to a command.
 int with_settings(const common_options& common,
                   const std::function<int(const config::loaded&)>& command) {
-  config::sources from;
-  from.file = common.file;
-  from.environment = config::process_environment();
-  from.overrides = common.overrides;
-  auto loaded = config::load(from);
+  auto loaded = config::load(sources_of(common));
   if (!loaded)
     return fail(loaded.error());
   log::set_level(loaded->values.log.level);
@@ -80,6 +85,7 @@ int with_settings(const common_options& common,
 int run(int argc, char** argv) {
   // Data, journal and keys are for their owner only.
   umask(S_IRWXG | S_IRWXO);
+  forbid_core_dumps();
   CLI::App cli{"Turnout: split-test short links with honest analytics."};
   cli.name("turnout");
   cli.set_version_flag("--version", std::string{"turnout "} + version());
@@ -99,8 +105,10 @@ int run(int argc, char** argv) {
                [run](const config::loaded& x) { return run(x.values); });
   };
 
-  auto* serving
-    = add_plain(&cli, "serve", "Run the service in the foreground", serve);
+  auto* serving = add(&cli, "serve", "Run the service in the foreground",
+                      [&](const config::loaded& x) {
+                        return serve(x.values, sources_of(common));
+                      });
   add_serve_options(serving, common);
 
   auto* user = cli.add_subcommand("user", "Built-in accounts");

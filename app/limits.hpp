@@ -6,4 +6,9 @@ namespace turnout::app {
 /// allows, because each connection takes one.
 void raise_open_files() noexcept;
 
+/// Has the system write no core dump of this process and let no other process
+/// of the same user read its memory, where keys, passwords and secrets pass
+/// through.
+void forbid_core_dumps() noexcept;
+
 } // namespace turnout::app

@@ -6,6 +6,7 @@
 #include "app/files.hpp"
 #include "app/limits.hpp"
 #include "app/output.hpp"
+#include "app/reload.hpp"
 #include "app/signals.hpp"
 #include "app/store.hpp"
 #include "app/version.hpp"
@@ -79,7 +80,7 @@ prepare_store(const storage::backend_factory& open) {
 
 } // namespace
 
-int serve(const settings& options) {
+int serve(const settings& options, const config::sources& from) {
   const stop_signals signals;
   raise_open_files();
   auto open = load_store(options);
@@ -132,9 +133,16 @@ int serve(const settings& options) {
                         {"public", *address},
                         {"operator", *operator_address}});
 
-  std::optional<int> signal;
-  while (!(signal = signals.wait(housekeeping_interval)))
-    geo.refresh();
+  reloader settings_again{options, from, service, server, geo};
+  for (;;) {
+    const auto signal = signals.wait(housekeeping_interval);
+    if (!signal)
+      geo.refresh();
+    else if (signals.asks_for_reload(*signal))
+      settings_again.run();
+    else
+      break;
+  }
 
   log::info("stopping");
   server.stop_accepting();

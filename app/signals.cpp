@@ -14,12 +14,19 @@ sigset_t stop_set() {
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGHUP);
   return set;
+}
+
+/// Whether we read from or write to a terminal; not any more when that is gone.
+bool has_terminal() noexcept {
+  return ::isatty(STDIN_FILENO) == 1 || ::isatty(STDOUT_FILENO) == 1
+         || ::isatty(STDERR_FILENO) == 1;
 }
 
 } // namespace
 
-stop_signals::stop_signals() {
+stop_signals::stop_signals() : x_had_terminal{has_terminal()} {
   const auto set = stop_set();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
@@ -34,6 +41,10 @@ std::optional<int> stop_signals::wait(std::chrono::milliseconds time) const {
   if (number < 0)
     return std::nullopt;
   return number;
+}
+
+bool stop_signals::asks_for_reload(int number) const noexcept {
+  return number == SIGHUP && (!x_had_terminal || has_terminal());
 }
 
 void stop_signals::raise() noexcept {

@@ -46,6 +46,11 @@ std::vector<std::string> process_environment();
 /// masked; for `check-config`.
 std::string describe(const loaded& x);
 
+/// Returns the table of docs/configuration.md in Markdown: every setting with
+/// its default, what is allowed, whether a reload takes it over, and what it
+/// means.
+std::string reference();
+
 /// Returns the text of config/turnout.example.toml: every setting with what it
 /// means and its default, commented out.
 std::string example_file();

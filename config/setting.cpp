@@ -129,6 +129,18 @@ std::string conflict_in(const settings& x) {
   return {};
 }
 
+std::vector<difference> differences(const settings& before,
+                                    const settings& after) {
+  std::vector<difference> result;
+  for (const auto& x : setting_table()) {
+    auto a = x.read(before);
+    auto b = x.read(after);
+    if (a != b)
+      result.push_back({&x, std::move(a), std::move(b)});
+  }
+  return result;
+}
+
 std::string to_toml(const setting& which, const value& x) {
   if (auto number = std::get_if<int64_t>(&x))
     return std::to_string(*number);

@@ -36,6 +36,8 @@ struct setting {
   bool secret = false;
   /// Whether it is secret as a whole and never shown.
   bool hidden = false;
+  /// Whether a reload takes it over; others need a restart.
+  bool reloads = false;
   std::function<value(const settings&)> read;
   /// The value must have the type of `fallback` and pass `problem_of`.
   std::function<void(settings&, const value&)> write;
@@ -65,6 +67,17 @@ std::string problem_of(const setting& which, const value& x);
 /// Returns what is wrong between settings that are fine each on its own, or
 /// an empty string.
 std::string conflict_in(const settings& x);
+
+/// A setting that two sets of settings have different values of.
+struct difference {
+  const setting* which;
+  value before;
+  value after;
+};
+
+/// Returns where `after` differs from `before`, in the order of the table.
+std::vector<difference> differences(const settings& before,
+                                    const settings& after);
 
 /// Renders a value as TOML; a secret is masked.
 std::string to_toml(const setting& which, const value& x);

@@ -3,6 +3,8 @@
 #include "config/syntax.hpp"
 #include "core/privacy.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <type_traits>
 
 namespace turnout::config {
@@ -89,6 +91,22 @@ value words(std::string_view x) {
     x = end == std::string_view::npos ? std::string_view{} : x.substr(end + 2);
   }
   return result;
+}
+
+/// What app/reload.cpp takes over while the service runs. The others are
+/// where threads, sockets, files and actors were made.
+bool is_reloaded(std::string_view name) {
+  constexpr std::string_view names[] = {
+    "http.trusted_proxies",
+    "http.max_connections",
+    "http.max_in_flight",
+    "geo.database",
+    "links.per_account",
+    "rate_limit.per_hour",
+    "log.level",
+    "rate_limit.bad_keys_per_minute",
+  };
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 #define MEMBER(path)                                                           \
@@ -259,6 +277,8 @@ std::vector<setting> make_table() {
   add("log", "level", MEMBER(log.level), text(d::log::level), is_level,
       "debug, info, warning or error",
       "Lowest level that is logged: debug, info, warning or error.");
+  for (auto& x : rows)
+    x.reloads = is_reloaded(x.name());
   return rows;
 }
 

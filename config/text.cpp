@@ -33,6 +33,23 @@ std::string describe(const loaded& x) {
   return result;
 }
 
+std::string reference() {
+  std::string result = "| setting | default | allowed | reload | meaning |\n"
+                       "|---|---|---|---|---|\n";
+  for (const auto& row : setting_table()) {
+    std::string allowed{row.expected};
+    if (row.min != row.max)
+      allowed = std::to_string(row.min) + " to " + std::to_string(row.max);
+    else if (allowed.empty())
+      allowed = std::holds_alternative<bool>(row.fallback) ? "true or false"
+                                                           : "any text";
+    result += "| `" + row.name() + "` | `" + to_toml(row, row.fallback) + "` | "
+              + allowed + " | " + (row.reloads ? "yes" : "restart") + " | "
+              + std::string{row.help} + " |\n";
+  }
+  return result;
+}
+
 std::string example_file() {
   std::string result;
   append_comment(result,

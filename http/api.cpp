@@ -83,7 +83,8 @@ std::optional<response> refuse_kind(const principal& who,
 void handle_without_key(api_call& call, const caf::error& err,
                         std::optional<response> refusal) {
   auto& where = call.where();
-  call.rate = where.bad_keys.count(where.clients.address(call.in()), now());
+  call.rate
+    = where.bad_keys.count(where.rules().clients.address(call.in()), now());
   if (refusal)
     return call.send(std::move(*refusal));
   if (!call.rate.allowed) {
@@ -170,7 +171,7 @@ void handle(const api_call_ptr& call) {
   auto& where = call->where();
   const auto& in = call->in();
   // Stands until it is known whose numbers are right.
-  call->rate = where.bad_keys.peek(where.clients.address(in), now());
+  call->rate = where.bad_keys.peek(where.rules().clients.address(in), now());
   // What lies under /api but not under our version is no route.
   const auto match = find_route(in.path.starts_with(where.api_prefix)
                                   ? in.path.substr(where.api_prefix.size())
@@ -180,7 +181,7 @@ void handle(const api_call_ptr& call) {
     call->route = match.where->path;
     call->id_text = match.id;
   }
-  if (in.load > where.max_in_flight) {
+  if (in.load > where.rules().max_in_flight) {
     where.counters.refused_overload->Increment();
     return call->fail(ec::unavailable, "too many requests under way");
   }

@@ -47,8 +47,8 @@ response method_not_allowed(const auth_route& x) {
 void handle(const api_call_ptr& call) {
   auto& where = call->where();
   const auto& in = call->in();
-  call->rate = where.bad_keys.peek(where.clients.address(in), now());
-  if (in.load > where.max_in_flight) {
+  call->rate = where.bad_keys.peek(where.rules().clients.address(in), now());
+  if (in.load > where.rules().max_in_flight) {
     where.counters.refused_overload->Increment();
     return call->fail(ec::unavailable, "too many requests under way");
   }

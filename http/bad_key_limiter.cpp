@@ -6,8 +6,13 @@
 namespace turnout {
 
 bad_key_limiter::bad_key_limiter(int per_minute, size_t max_clients)
-  : x_limit{per_minute}, x_max_clients{max_clients} {
+  : x_max_clients{max_clients}, x_limit{per_minute} {
   // nop
+}
+
+void bad_key_limiter::set_limit(int per_minute) {
+  std::lock_guard guard{x_mtx};
+  x_limit = per_minute;
 }
 
 rate_status bad_key_limiter::count(const ip_address& client, timestamp now) {

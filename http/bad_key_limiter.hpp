@@ -20,6 +20,10 @@ public:
   /// @param per_minute requests that pass, at least 1.
   explicit bad_key_limiter(int per_minute, size_t max_clients = 65536);
 
+  /// Changes how many pass, also of those of the current minute.
+  /// @param per_minute at least 1.
+  void set_limit(int per_minute);
+
   /// Counts a request.
   rate_status count(const ip_address& client, timestamp now);
 
@@ -31,9 +35,9 @@ private:
 
   rate_status use(const ip_address& client, timestamp now, int n);
 
-  const int x_limit;
   const size_t x_max_clients;
   std::mutex x_mtx;
+  int x_limit;
   /// Number of the minute that is being counted.
   int64_t x_minute = 0;
   std::map<key, int> x_used;

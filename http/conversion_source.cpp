@@ -27,7 +27,7 @@ void add_visitor(site& where, const request& in, conversion_request& x) {
   if (!x.click_id)
     if (const auto cookie = find_sticky_cookie(in.cookies, x.link_id))
       x.click_id = cookie->click_id;
-  const auto address = where.clients.address(in);
+  const auto address = where.rules().clients.address(in);
   const auto agent = clean_text(in.user_agent, max_user_agent);
   const auto secrets = where.actors.visitor_secrets(x.created_at);
   for (size_t i = 0; i < secrets.size(); ++i)

@@ -249,12 +249,37 @@ void geo_lookup::refresh() {
       {{"file", x_file.string()}, {"error", detail(opened.error())}});
     return;
   }
+  publish(std::move(*opened));
+}
+
+caf::error geo_lookup::use(std::filesystem::path file) {
+  if (file == x_file)
+    return caf::none;
+  std::shared_ptr<const database> next;
+  if (!file.empty()) {
+    auto opened = database::open(file);
+    if (!opened)
+      return make_error(ec::config,
+                        "geo database " + file.string()
+                          + " cannot be read: " + detail(opened.error()));
+    next = std::move(*opened);
+  }
+  x_file = std::move(file);
+  // A change that came after the file was opened is found by `refresh`.
+  x_seen = {};
+  x_warned_missing = false;
+  publish(std::move(next));
+  return caf::none;
+}
+
+void geo_lookup::publish(std::shared_ptr<const database> next) {
   {
     std::lock_guard guard{x_mtx};
-    x_database = std::move(*opened);
+    x_database = std::move(next);
   }
   x_generation.fetch_add(1, std::memory_order_release);
-  log::info("geo database loaded", {{"file", x_file.string()}});
+  if (!x_file.empty())
+    log::info("geo database loaded", {{"file", x_file.string()}});
 }
 
 } // namespace turnout

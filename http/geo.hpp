@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/error.hpp"
 #include "core/privacy.hpp"
 
 #include <atomic>
@@ -31,6 +32,10 @@ public:
   /// private or reserved. From any thread, without a shared lock.
   std::string country(const ip_address& x) const;
 
+  /// Takes countries from another file (empty: from none). Fails, and changes
+  /// nothing, when it cannot be read. For the thread that calls `refresh`.
+  caf::error use(std::filesystem::path file);
+
   /// Loads the file again if it changed since the last call; to be called every
   /// few seconds, by one thread at a time that may block.
   void refresh();
@@ -53,7 +58,9 @@ private:
 
   cached& current() const;
 
-  const std::filesystem::path x_file;
+  void publish(std::shared_ptr<const database> next);
+
+  std::filesystem::path x_file;
   /// Tells this object from others that lived at the same address.
   const uint64_t x_id;
   stamp x_seen;

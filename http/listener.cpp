@@ -638,7 +638,8 @@ public:
       x_sockets{std::make_shared<socket_set>()},
       x_acceptor{context},
       x_pause{context},
-      x_factory{make_factory(x_state)} {
+      x_factory{make_factory(x_state)},
+      x_max_connections{x_state->options.max_connections} {
     // nop
   }
 
@@ -670,6 +671,12 @@ public:
     return x_where;
   }
 
+  void set_max_connections(size_t n) {
+    x_max_connections = n;
+    if (std::exchange(x_is_full, false))
+      accept_next();
+  }
+
   void stop_accepting() {
     x_state->stopping = true;
     asio::error_code ignored;
@@ -691,7 +698,7 @@ private:
   void accept_next() {
     if (!x_acceptor.is_open())
       return;
-    if (x_sockets->size() >= x_state->options.max_connections) {
+    if (x_sockets->size() >= x_max_connections) {
       x_is_full = true;
       return;
     }
@@ -752,6 +759,8 @@ private:
   asio::steady_timer x_pause;
   std::shared_ptr<connection_factory> x_factory;
   listen_address x_where;
+  /// As `set_max_connections` left it.
+  size_t x_max_connections;
   bool x_is_full = false;
 };
 
@@ -771,6 +780,10 @@ caf::error listener::open(const listen_address& where, bool share_port) {
 
 listen_address listener::where() const {
   return x_impl->where();
+}
+
+void listener::set_max_connections(size_t n) {
+  x_impl->set_max_connections(n);
 }
 
 void listener::stop_accepting() {

@@ -74,6 +74,9 @@ public:
   /// The address with the real port.
   listen_address where() const;
 
+  /// Changes how many connections may be open; those that are stay open.
+  void set_max_connections(size_t n);
+
   /// Accepts no more connections and closes each after its next answer.
   void stop_accepting();
 

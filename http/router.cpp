@@ -60,7 +60,7 @@ void route_or_throw(site& where, const exchange_ptr& x) {
     return handle_api(where, x);
   if (is_below(in.path, "/auth"))
     return handle_auth(where, x);
-  if (in.load > where.max_in_flight) {
+  if (in.load > where.rules().max_in_flight) {
     where.counters.refused_overload->Increment();
     return x->send(unanswered());
   }

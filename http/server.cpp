@@ -15,12 +15,10 @@ public_server::public_server(reactor_pool& pool, service& actors,
     x_listen{options.http.listen},
     x_site{actors, options, counters, geo, pool.size()} {
   const auto reactors = pool.size();
-  const auto connections
-    = static_cast<size_t>(std::max(1, options.http.max_connections));
   for (size_t i = 0; i < reactors; ++i) {
     listener_options x;
     x.reactor = i;
-    x.max_connections = (connections + reactors - 1) / reactors;
+    x.max_connections = connections_each(options);
     x.read_timeout_seconds = options.http.read_timeout_seconds;
     x.country_header = options.geo.country_header;
     x.in_flight = counters.in_flight;
@@ -32,6 +30,12 @@ public_server::public_server(reactor_pool& pool, service& actors,
 
 public_server::~public_server() {
   close();
+}
+
+size_t public_server::connections_each(const settings& options) const noexcept {
+  const auto all
+    = static_cast<size_t>(std::max(1, options.http.max_connections));
+  return (all + x_pool.size() - 1) / x_pool.size();
 }
 
 /// Runs `f` for each listener on its reactor and waits for all.
@@ -71,6 +75,15 @@ caf::expected<std::string> public_server::start() {
       return std::move(err);
     }
   return bound.str();
+}
+
+void public_server::apply(const settings& options) {
+  x_site.apply(options);
+  const auto connections = connections_each(options);
+  if (x_is_open)
+    on_each([connections](listener& x, size_t) {
+      x.set_max_connections(connections);
+    });
 }
 
 void public_server::stop_accepting() {

@@ -30,6 +30,10 @@ public:
   /// @returns the address bound, such as "127.0.0.1:8080".
   caf::expected<std::string> start();
 
+  /// Takes over what a reload may change; no connection is closed and no
+  /// request refused for it.
+  void apply(const settings& options);
+
   /// Accepts no more connections and closes each after its next answer.
   void stop_accepting();
 
@@ -51,6 +55,9 @@ public:
 private:
   template <class F>
   void on_each(F f);
+
+  /// The share of one reactor in the connections of all.
+  size_t connections_each(const settings& options) const noexcept;
 
   reactor_pool& x_pool;
   const std::string x_listen;

@@ -158,7 +158,8 @@ reply_ptr<sign_in_answer> receive(api_call& call, attempt_ptr who,
 attempt_ptr begin(api_call& call, std::string email) {
   auto& where = call.where();
   auto result = std::make_shared<attempt>(
-    where, address_key(where.clients.address(call.in())), std::move(email));
+    where, address_key(where.rules().clients.address(call.in())),
+    std::move(email));
   const auto wait = result->begin(now());
   if (wait.count() == 0)
     return result;

@@ -51,7 +51,6 @@ site::site(service& actors, const settings& options, metrics& counters,
   : actors{actors},
     counters{counters},
     geo{geo},
-    clients{options.http.trusted_proxies},
     bad_keys{std::max(1, options.rate_limit.bad_keys_per_minute)},
     attempts_by_address{address_attempts()},
     attempts_by_email{{}},
@@ -62,13 +61,19 @@ site::site(service& actors, const settings& options, metrics& counters,
     base_url{options.http.base_url},
     short_base{options.http.short_base},
     cors_origin{options.http.cors_origin},
-    max_in_flight{static_cast<size_t>(std::max(1, options.http.max_in_flight))},
     x_allow_own_host{options.redirect.allow_own_host},
     x_anon_key{options.auth.anon_key},
     x_sign_in_url{has_sign_in ? "/" : options.auth.sign_in_url} {
   for (size_t i = 0; i < std::max<size_t>(reactors, 1); ++i)
     lanes.emplace_back(std::make_unique<lane>(counters));
+  apply(options);
   derive();
+}
+
+void site::apply(const settings& options) {
+  x_all_rules.push_back(std::make_unique<const traffic_rules>(options));
+  x_rules.store(x_all_rules.back().get(), std::memory_order_release);
+  bad_keys.set_limit(std::max(1, options.rate_limit.bad_keys_per_minute));
 }
 
 void site::listening_on(const std::string& address) {

@@ -6,9 +6,9 @@
 #include "http/api_description.hpp"
 #include "http/attempt_limiter.hpp"
 #include "http/bad_key_limiter.hpp"
-#include "http/client_address.hpp"
 #include "http/dashboard_page.hpp"
 #include "http/geo.hpp"
+#include "http/traffic_rules.hpp"
 #include "monitoring/local_histogram.hpp"
 #include "monitoring/metrics.hpp"
 
@@ -21,7 +21,7 @@ namespace turnout {
 
 /// Everything that handlers need: whom to ask, where to count, and what follows
 /// from the settings. Shared by all reactors; does not change while it serves,
-/// but for what is locked or belongs to one reactor.
+/// but for what is locked, belongs to one reactor, or is replaced by `apply`.
 struct site {
   /// @param reactors number of reactors that will handle requests.
   site(service& actors, const settings& options, metrics& counters,
@@ -31,10 +31,19 @@ struct site {
   /// @param address what is listened on, such as "127.0.0.1:8080".
   void listening_on(const std::string& address);
 
+  /// Takes over what a reload may change. Requests that have begun keep the
+  /// rules they began with. For one thread at a time.
+  void apply(const settings& options);
+
+  /// What is in force now; costs one load of a pointer. A request that needs
+  /// several of them asks once, so that they belong together.
+  const traffic_rules& rules() const noexcept {
+    return *x_rules.load(std::memory_order_acquire);
+  }
+
   service& actors;
   metrics& counters;
   const geo_lookup& geo;
-  client_resolver clients;
   mutable bad_key_limiter bad_keys;
   mutable attempt_limiter attempts_by_address;
   mutable attempt_limiter attempts_by_email;
@@ -77,8 +86,6 @@ struct site {
   /// What is appended to the sticky cookie's name and value.
   std::string cookie_attributes;
 
-  size_t max_in_flight;
-
   /// Exports under way, in all reactors.
   mutable std::atomic<int> exports{0};
 
@@ -98,6 +105,12 @@ private:
   bool x_allow_own_host;
   std::string x_anon_key;
   std::string x_sign_in_url;
+
+  /// All that were ever in force: a few hundred bytes for each reload, and no
+  /// reader has to say that it is done.
+  std::vector<std::unique_ptr<const traffic_rules>> x_all_rules;
+
+  std::atomic<const traffic_rules*> x_rules{nullptr};
 };
 
 } // namespace turnout

@@ -111,8 +111,9 @@ void start_visit(site& where, const exchange_ptr& x, std::string slug) {
   v.user_agent = clean_text(in.user_agent, max_user_agent);
   if (!in.referer.empty())
     v.referrer = clean_referrer(in.referer, where.own_host);
-  const auto address = where.clients.address(in);
-  v.country = where.clients.country(in);
+  const auto& clients = where.rules().clients;
+  const auto address = clients.address(in);
+  v.country = clients.country(in);
   if (v.country.empty())
     v.country = where.geo.country(address);
   v.ip_address = address.anonymised().str();

@@ -245,3 +245,35 @@ TEST(settings, secrets_of_identity_are_not_shown) {
     EXPECT_EQ(config::to_toml(*row, std::string{}), "\"\"");
   }
 }
+
+TEST(settings, differences_are_named_in_the_order_of_the_table) {
+  settings before;
+  EXPECT_TRUE(config::differences(before, before).empty());
+  auto after = before;
+  after.log.level = "debug";
+  after.http.listen = "127.0.0.1:81";
+  after.http.trusted_proxies = {"10.0.0.0/8"};
+  auto found = config::differences(before, after);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].which->name(), "http.listen");
+  EXPECT_FALSE(found[0].which->reloads);
+  EXPECT_EQ(found[1].which->name(), "http.trusted_proxies");
+  EXPECT_TRUE(found[1].which->reloads);
+  EXPECT_EQ(config::to_toml(*found[1].which, found[1].before),
+            R"(["127.0.0.0/8", "::1"])");
+  EXPECT_EQ(config::to_toml(*found[1].which, found[1].after),
+            R"(["10.0.0.0/8"])");
+  EXPECT_EQ(found[2].which->name(), "log.level");
+}
+
+TEST(settings, what_reloads_is_known) {
+  std::set<std::string> names;
+  for (const auto& row : config::setting_table())
+    if (row.reloads)
+      names.insert(row.name());
+  EXPECT_EQ(names, (std::set<std::string>{
+                     "http.trusted_proxies", "http.max_connections",
+                     "http.max_in_flight", "geo.database", "links.per_account",
+                     "rate_limit.per_hour", "rate_limit.bad_keys_per_minute",
+                     "log.level"}));
+}

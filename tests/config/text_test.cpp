@@ -53,6 +53,25 @@ TEST(example_file, is_the_committed_one) {
     << "run: WRITE_EXAMPLE=1 build/dev/tests/test_config";
 }
 
+TEST(reference, is_the_one_of_the_documentation) {
+  auto path = source_dir() / "docs" / "configuration.md";
+  auto page = read_file(path);
+  const std::string mark = "<!-- The table is made by test_config. -->\n";
+  auto begin = page.find(mark);
+  ASSERT_NE(begin, std::string::npos) << "no mark in " << path;
+  begin += mark.size();
+  auto end = page.find("\n\n", begin);
+  ASSERT_NE(end, std::string::npos);
+  ++end;
+  if (std::getenv("WRITE_EXAMPLE") != nullptr) {
+    page.replace(begin, end - begin, config::reference());
+    std::ofstream{path} << page;
+    end = begin + config::reference().size();
+  }
+  EXPECT_EQ(page.substr(begin, end - begin), config::reference())
+    << "run: WRITE_EXAMPLE=1 build/dev/tests/test_config";
+}
+
 TEST(example_file, says_the_defaults) {
   temporary_file file{"turnout.toml", uncommented(config::example_file())};
   auto given = config::load({file.path(), {}, {}});

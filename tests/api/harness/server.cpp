@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <regex>
 #include <stdexcept>
 
@@ -51,6 +52,8 @@ server::server(environment settings) : x_env(std::move(settings)) {
 void server::start() {
   auto argv = arguments(
     {"serve", "--listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0"});
+  if (!x_config.empty())
+    argv.insert(argv.end(), {"--config", x_config.string()});
   auto out = x_dir.path() / "stdout";
   auto before = output().size();
   x_child
@@ -106,6 +109,14 @@ void server::set(const std::string& name, const std::string& value) {
 command_result server::run(const std::vector<std::string>& args,
                            const std::optional<std::string>& input) const {
   return run_command(arguments(args), x_env, input);
+}
+
+void server::configure(const std::string& toml) {
+  x_config = x_dir.path() / "turnout.toml";
+  const auto draft = x_dir.path() / "turnout.toml.new";
+  std::ofstream{draft} << toml;
+  std::filesystem::rename(draft, x_config);
+  x_env.erase("TURNOUT_RATE_LIMIT_PER_HOUR");
 }
 
 std::string server::add_user(const std::string& email) {

@@ -43,6 +43,10 @@ public:
   /// Changes settings for the next start.
   void set(const std::string& name, const std::string& value);
 
+  /// Writes the configuration file, as a whole and at once, which the service
+  /// reads from the next start on; nothing else sets rate_limit.per_hour then.
+  void configure(const std::string& toml);
+
   /// Runs another command of the binary on the same store.
   command_result run(const std::vector<std::string>& args,
                      const std::optional<std::string>& input
@@ -93,6 +97,8 @@ public:
 
 private:
   environment x_env;
+  /// Empty for none.
+  std::filesystem::path x_config;
   temporary_directory x_dir;
   /// The store, if the plugin under test is "postgresql".
   std::unique_ptr<postgresql_database> x_database;
