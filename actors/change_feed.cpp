@@ -44,10 +44,13 @@ caf::error change_feed_state::poll() {
   auto keys_changed = false;
   for (const auto& x : *changes) {
     seen = x.seq;
-    if (x.what == storage::change::kind::link)
+    if (x.what == storage::change::kind::link) {
+      tools.counters->link_changes_seen->Increment();
       tools.link_changed(x.id);
-    else
+    } else {
+      tools.counters->key_changes_seen->Increment();
       keys_changed = true;
+    }
   }
   if (keys_changed)
     tools.keys_changed();
@@ -56,6 +59,7 @@ caf::error change_feed_state::poll() {
 
 void change_feed_state::note(const caf::error& err) {
   auto& health = *tools.health;
+  tools.counters->store_up->Set(err ? 0 : 1);
   if (err) {
     if (health.reason().empty())
       log::error("the store does not answer", {{"error", detail(err)}});

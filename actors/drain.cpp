@@ -171,11 +171,27 @@ void drain_state::round::drop_after(int journal, int64_t position) {
 }
 
 void drain_state::show_backlog() {
+  if (x_reader == nullptr)
+    return;
   int64_t depth = 0;
-  for (const auto& [journal, stored] : x_positions)
-    depth += std::max<int64_t>(0, x_tools.committed(journal) - stored);
+  auto oldest = timestamp::max();
+  for (const auto& [journal, stored] : x_positions) {
+    const auto waiting = x_tools.committed(journal) - stored;
+    if (waiting <= 0)
+      continue;
+    depth += waiting;
+    oldest = std::min(oldest, first_after(journal, stored));
+  }
   x_tools.counters->journal_depth->Set(static_cast<double>(depth));
+  x_tools.counters->journal_oldest
+    = oldest == timestamp::max() ? 0 : oldest.time_since_epoch().count();
   x_tools.counters->journal_bytes->Set(static_cast<double>(x_reader->bytes()));
+}
+
+timestamp drain_state::first_after(int journal, int64_t position) {
+  const auto entries = x_reader->read(journal, position, 1);
+  return entries && !entries->empty() ? time_of_event(entries->front().what)
+                                      : timestamp::max();
 }
 
 caf::error drain_state::store(const storage::event_batch& batch) {
@@ -233,6 +249,12 @@ caf::error drain_state::store(round& x) {
 }
 
 caf::expected<bool> drain_state::move_round() {
+  auto result = try_round();
+  show_backlog();
+  return result;
+}
+
+caf::expected<bool> drain_state::try_round() {
   if (auto err = connect())
     return err;
   auto next = read();
@@ -240,7 +262,6 @@ caf::expected<bool> drain_state::move_round() {
     return std::move(next.error());
   if (next->is_empty() && !x_conversion_waits) {
     x_tools.counters->drain_lag_seconds->Set(0);
-    show_backlog();
     return false;
   }
   if (auto err = store(*next))
@@ -252,7 +273,6 @@ caf::expected<bool> drain_state::move_round() {
     if (auto err = x_reader->trim(x.journal, x.last))
       log::warning("journal not trimmed", {{"error", detail(err)}});
   }
-  show_backlog();
   return std::any_of(next->portions.begin(), next->portions.end(),
                      [](const portion& x) { return x.more; });
 }

@@ -86,7 +86,15 @@ private:
 
   caf::error connect();
 
+  /// Shows what is still to be moved; to be called when a round has ended,
+  /// however it did.
   void show_backlog();
+
+  /// Returns when the first event after a position was made; the greatest time
+  /// when there is none.
+  timestamp first_after(int journal, int64_t position);
+
+  caf::expected<bool> try_round();
 
   /// Reads at most about `max` events of a journal.
   caf::error read(int number, size_t max, round& to);

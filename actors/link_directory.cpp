@@ -27,8 +27,10 @@ link_directory::result link_directory::find(std::string_view slug) {
   }
   if (!mine.unknown.empty() || !mine.unknown_before.empty()) {
     rotate_if_due(mine);
-    if (mine.unknown.contains(slug) || mine.unknown_before.contains(slug))
+    if (mine.unknown.contains(slug) || mine.unknown_before.contains(slug)) {
+      x_counters.directory_unknown.increment();
       return {{}, true};
+    }
   }
   x_counters.directory_misses->Increment();
   return {};

@@ -79,6 +79,8 @@ caf::error node::prepare(const storage::backend_factory& open) {
     return std::move(positions.error());
   journal::limits bounds;
   bounds.max_bytes = x_options.journal.max_bytes;
+  x_counters.journal_limit_bytes->Set(static_cast<double>(bounds.max_bytes)
+                                      * static_cast<double>(x_reactors.size()));
   for (size_t i = 0; i < x_reactors.size(); ++i) {
     const auto number = static_cast<int>(i);
     const auto stored

@@ -10,6 +10,7 @@
 #include "app/signals.hpp"
 #include "app/store.hpp"
 #include "app/version.hpp"
+#include "core/time.hpp"
 #include "http/geo.hpp"
 #include "http/operator_server.hpp"
 #include "http/server.hpp"
@@ -21,7 +22,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
+#include <limits>
 #include <thread>
 
 namespace turnout::app {
@@ -65,6 +68,21 @@ void finish_requests(const public_server& server) {
   const auto end = std::chrono::steady_clock::now() + finish_time;
   while (server.in_flight() > 0 && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(10ms);
+}
+
+/// Shows the space that is left, and the age of the country database.
+void show_disk(const std::filesystem::path& data_dir, const geo_lookup& geo,
+               metrics& counters) {
+  std::error_code err;
+  const auto space = std::filesystem::space(data_dir, err);
+  if (!err)
+    counters.data_free_bytes->Set(static_cast<double>(space.available));
+  const auto built = geo.built();
+  counters.geo_loaded->Set(built ? 1 : 0);
+  counters.geo_age_seconds->Set(
+    built ? std::chrono::duration<double>(now().time_since_epoch()).count()
+              - static_cast<double>(*built)
+          : std::numeric_limits<double>::quiet_NaN());
 }
 
 /// Migrates and, in an empty store, makes the first account.
@@ -135,6 +153,7 @@ int serve(const settings& options, const config::sources& from) {
 
   reloader settings_again{options, from, service, server, geo};
   for (;;) {
+    show_disk(options.data_dir, geo, counters);
     const auto signal = signals.wait(housekeeping_interval);
     if (!signal)
       geo.refresh();

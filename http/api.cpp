@@ -88,7 +88,7 @@ void handle_without_key(api_call& call, const caf::error& err,
   if (refusal)
     return call.send(std::move(*refusal));
   if (!call.rate.allowed) {
-    where.counters.rate_limited->Increment();
+    where.counters.rate_limited_address->Increment();
     return call.send(too_many_requests(call.rate));
   }
   call.fail(err);
@@ -110,7 +110,7 @@ void handle_with_key(const api_call_ptr& call, const route_match& match,
       if (!rate->is_known)
         return call.fail(ec::unavailable, "rate limit not known");
       if (!rate->allowed) {
-        call.where().counters.rate_limited->Increment();
+        call.where().counters.rate_limited_account->Increment();
         return call.send(too_many_requests(*rate));
       }
       what->handle(call.shared_from_this());

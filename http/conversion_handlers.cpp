@@ -13,6 +13,7 @@ void convert(const api_call_ptr& call) {
   auto x = read_conversion(*body, now());
   if (!x)
     return call->fail(x.error());
+  call->where().counters.conversions_by_call->Increment();
   // A named click or variant needs nobody's help.
   if (x->may_be_unattributed && !x->variant_id)
     add_visitor(call->where(), call->in(), *x);

@@ -31,6 +31,7 @@ void answer(site& where, const exchange_ptr& x,
   if (in.method == http_method::head
       || is_prefetch({in.sec_purpose, in.purpose, in.x_moz}))
     return send_redirect(x, location);
+  where.counters.conversions_by_redirect->Increment();
   where.actors.journal(in.reactor, read_conversion_query(where, in, target->id),
                        [x, &where, location](bool committed) {
                          if (!committed)

@@ -23,10 +23,16 @@ class export_place {
 public:
   explicit export_place(site& where) : x_where{where} {
     x_is_free = x_where.exports.fetch_add(1) < max_exports;
+    if (x_is_free)
+      x_where.counters.exports_running->Increment();
+    else
+      x_where.counters.exports_refused->Increment();
   }
 
   ~export_place() {
     x_where.exports.fetch_sub(1);
+    if (x_is_free)
+      x_where.counters.exports_running->Decrement();
   }
 
   export_place(const export_place&) = delete;

@@ -120,6 +120,11 @@ public:
     return found.entry;
   }
 
+  /// Seconds of Unix time.
+  int64_t built() const noexcept {
+    return static_cast<int64_t>(x_db.metadata.build_epoch);
+  }
+
   std::string country(MMDB_entry_s entry) const {
     std::string result;
     MMDB_entry_data_s data;
@@ -221,6 +226,13 @@ geo_lookup::stamp geo_lookup::current_stamp() const {
     result.inode = info.st_ino;
   }
   return result;
+}
+
+std::optional<int64_t> geo_lookup::built() const {
+  std::lock_guard guard{x_mtx};
+  if (!x_database)
+    return std::nullopt;
+  return x_database->built();
 }
 
 void geo_lookup::refresh() {

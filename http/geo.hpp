@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace turnout {
@@ -35,6 +36,10 @@ public:
   /// Takes countries from another file (empty: from none). Fails, and changes
   /// nothing, when it cannot be read. For the thread that calls `refresh`.
   caf::error use(std::filesystem::path file);
+
+  /// Returns when the database in use was built, in seconds of Unix time;
+  /// nullopt without one. For the thread that calls `refresh`.
+  std::optional<int64_t> built() const;
 
   /// Loads the file again if it changed since the last call; to be called every
   /// few seconds, by one thread at a time that may block.

@@ -60,16 +60,24 @@ constexpr auto accept_pause = std::chrono::milliseconds{100};
 /// library keeps no list.
 class socket_set {
 public:
+  /// @param count is kept at the number of connections with those of other
+  ///              sets; may be nullptr.
+  explicit socket_set(prometheus::Gauge* count) : x_count{count} {
+    // nop
+  }
+
   void insert(tcp::socket* x) {
     std::lock_guard guard{x_mtx};
-    x_sockets.insert(x);
+    if (x_sockets.insert(x).second && x_count)
+      x_count->Increment();
   }
 
   void erase(tcp::socket* x) {
     std::function<void()> f;
     {
       std::lock_guard guard{x_mtx};
-      x_sockets.erase(x);
+      if (x_sockets.erase(x) > 0 && x_count)
+        x_count->Decrement();
       f = x_on_erase;
     }
     if (f)
@@ -102,6 +110,7 @@ public:
 private:
   mutable std::mutex x_mtx;
   std::unordered_set<tcp::socket*> x_sockets;
+  prometheus::Gauge* x_count;
   std::function<void()> x_on_erase;
 };
 
@@ -199,8 +208,8 @@ public:
         });
     });
     x_in.load = x_state->in_flight.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (auto* gauge = x_state->options.in_flight)
-      gauge->Increment();
+    if (auto* counters = x_state->options.counters)
+      counters->in_flight->Increment();
   }
 
   ~connection_exchange() override {
@@ -289,8 +298,8 @@ public:
 private:
   void request_ends() {
     x_state->in_flight.fetch_sub(1, std::memory_order_relaxed);
-    if (auto* gauge = x_state->options.in_flight)
-      gauge->Decrement();
+    if (auto* counters = x_state->options.counters)
+      counters->in_flight->Decrement();
   }
 
   void write_group(restinio::write_group_t group,
@@ -635,7 +644,9 @@ public:
   impl(asio::io_context& context, listener_options options, handler f)
     : x_state{std::make_shared<shared_state>(context, std::move(options),
                                              std::move(f))},
-      x_sockets{std::make_shared<socket_set>()},
+      x_sockets{std::make_shared<socket_set>(
+        x_state->options.counters ? x_state->options.counters->connections_open
+                                  : nullptr)},
       x_acceptor{context},
       x_pause{context},
       x_factory{make_factory(x_state)},
@@ -700,6 +711,8 @@ private:
       return;
     if (x_sockets->size() >= x_max_connections) {
       x_is_full = true;
+      if (auto* counters = x_state->options.counters)
+        counters->accept_pauses_limit->Increment();
       return;
     }
     x_acceptor.async_accept(
@@ -721,6 +734,8 @@ private:
       accept_next();
       return;
     }
+    if (auto* counters = x_state->options.counters)
+      counters->accept_pauses_error->Increment();
     log::warning("cannot accept connections, trying again",
                  {{"error", err.message()}});
     x_pause.expires_after(accept_pause);
@@ -736,6 +751,8 @@ private:
     auto peer = x.remote_endpoint(err);
     if (err)
       return; // gone already
+    if (auto* counters = x_state->options.counters)
+      counters->connections_accepted->Increment();
     try {
       x_factory
         ->create_new_connection(tracked_socket{std::move(x), x_sockets},

@@ -2,9 +2,9 @@
 
 #include "core/error.hpp"
 #include "http/exchange.hpp"
+#include "monitoring/metrics.hpp"
 
 #include <asio/io_context.hpp>
-#include <prometheus/gauge.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +48,8 @@ struct listener_options {
   /// For a request to arrive, and for a connection to be idle.
   int read_timeout_seconds = 60;
   std::string country_header;
-  /// May be nullptr.
-  prometheus::Gauge* in_flight = nullptr;
+  /// Where requests and connections are counted; nullptr for nowhere.
+  metrics* counters = nullptr;
 };
 
 /// Serves HTTP/1.1 on one port with one io_context of one thread. All

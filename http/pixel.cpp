@@ -35,6 +35,7 @@ void answer_pixel(site& where, const exchange_ptr& x,
     x->send(gif_response());
     return;
   }
+  where.counters.conversions_by_pixel->Increment();
   where.actors.journal(in.reactor, read_conversion_query(where, in, *id),
                        [x, &where](bool committed) {
                          if (!committed)

@@ -21,7 +21,7 @@ public_server::public_server(reactor_pool& pool, service& actors,
     x.max_connections = connections_each(options);
     x.read_timeout_seconds = options.http.read_timeout_seconds;
     x.country_header = options.geo.country_header;
-    x.in_flight = counters.in_flight;
+    x.counters = &counters;
     x_listeners.emplace_back(std::make_unique<listener>(
       pool.context(i), std::move(x),
       [this](const exchange_ptr& y) { route_request(x_site, y); }));

@@ -74,6 +74,8 @@ void site::apply(const settings& options) {
   x_all_rules.push_back(std::make_unique<const traffic_rules>(options));
   x_rules.store(x_all_rules.back().get(), std::memory_order_release);
   bad_keys.set_limit(std::max(1, options.rate_limit.bad_keys_per_minute));
+  counters.connections_limit->Set(
+    static_cast<double>(std::max(1, options.http.max_connections)));
 }
 
 void site::listening_on(const std::string& address) {

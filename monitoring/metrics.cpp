@@ -1,12 +1,15 @@
 #include "monitoring/metrics.hpp"
 
+#include "core/time.hpp"
 #include "monitoring/buckets.hpp"
 #include "monitoring/process.hpp"
 
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <shared_mutex>
@@ -162,8 +165,30 @@ metrics::metrics()
   refused_overload = make.counter("turnout_http_requests_refused_total",
                                   "Requests answered 503 because too many "
                                   "were in flight.");
-  rate_limited
-    = make.counter("turnout_http_rate_limited_total", "Requests answered 429.");
+  auto& limited = make.counters("turnout_http_rate_limited_total",
+                                "API requests answered 429, by whose limit: "
+                                "an account's, or an address's without a valid "
+                                "key.");
+  rate_limited_account = &limited.Add({{"scope", "account"}});
+  rate_limited_address = &limited.Add({{"scope", "address"}});
+  connections_open = make.gauge("turnout_http_connections_open",
+                                "Open connections of the public listener.");
+  connections_limit = make.gauge("turnout_http_connections_limit",
+                                 "Connections of the public listener beyond "
+                                 "which further ones wait.");
+  connections_accepted = make.counter("turnout_http_connections_accepted_total",
+                                      "Connections that were accepted.");
+  auto& pauses = make.counters("turnout_http_accept_pauses_total",
+                               "Times that a reactor stopped accepting "
+                               "connections for a while, by reason: its limit, "
+                               "or an error of the system.");
+  accept_pauses_limit = &pauses.Add({{"reason", "limit"}});
+  accept_pauses_error = &pauses.Add({{"reason", "error"}});
+  exports_running = make.gauge("turnout_exports_running",
+                               "Exports of clicks that are under way.");
+  exports_refused = make.counter("turnout_exports_refused_total",
+                                 "Exports of clicks answered 503 because too "
+                                 "many were under way.");
   x_api_requests = &make.counters("turnout_api_requests_total",
                                   "API answers by route template, method and "
                                   "status.");
@@ -198,11 +223,19 @@ metrics::metrics()
                                   "Commits of the journal that failed.");
   journal_bytes
     = make.gauge("turnout_journal_size_bytes", "Size of all journal segments.");
+  journal_limit_bytes = make.gauge("turnout_journal_limit_bytes",
+                                   "Size of all journals at which clicks are "
+                                   "lost.");
+  x_journal_oldest_age
+    = make.gauge("turnout_journal_oldest_event_age_seconds",
+                 "Age of the oldest event that is not in the store yet; 0 for "
+                 "none.");
   journal_depth = make.gauge("turnout_journal_depth_events",
                              "Journaled events that are not in the store yet.");
   drain_lag_seconds = make.gauge("turnout_drain_lag_seconds",
-                                 "Age of the oldest event that is not in the "
-                                 "store yet.");
+                                 "How long the oldest event of the last "
+                                 "round took into the store; 0 when there was "
+                                 "nothing to do.");
   drain_events = make.counter("turnout_drain_events_total",
                               "Events moved from the journal to the store.");
   drain_failures = make.counter("turnout_drain_failures_total",
@@ -211,6 +244,11 @@ metrics::metrics()
   drain_orphans = make.counter("turnout_drain_orphans_total",
                                "Events of links or variants that the store "
                                "does not know.");
+  auto& conversions = make.counters("turnout_conversion_requests_total",
+                                    "Conversions that were asked for, by way.");
+  conversions_by_pixel = &conversions.Add({{"source", "pixel"}});
+  conversions_by_redirect = &conversions.Add({{"source", "redirect"}});
+  conversions_by_call = &conversions.Add({{"source", "call"}});
   conversions_dropped = make.counter("turnout_conversions_dropped_total",
                                      "Pixels and redirecting conversions "
                                      "without a click to credit.");
@@ -226,11 +264,23 @@ metrics::metrics()
                                   "Links that left memory because nobody "
                                   "visited them.");
   auto& lookups = make.counters("turnout_directory_lookups_total",
-                                "Look-ups of slugs in memory, by result.");
+                                "Look-ups of slugs in memory, by result: "
+                                "the link is there, nothing is known, or no "
+                                "link is known to have the slug.");
   directory_hits = &lookups.Add({{"result", "hit"}});
   directory_misses = &lookups.Add({{"result", "miss"}});
+  x_directory_unknown = &lookups.Add({{"result", "unknown"}});
   unknown_slugs
     = make.gauge("turnout_unknown_slugs", "Slugs remembered as unknown.");
+  store_up = make.gauge("turnout_store_up",
+                        "Whether the store answered when it was asked for "
+                        "changes last, some times a second: 1 or 0.");
+  auto& changes = make.counters("turnout_store_changes_total",
+                                "Changes read from the store's list, by what "
+                                "was changed; those of other processes "
+                                "included.");
+  link_changes_seen = &changes.Add({{"kind", "link"}});
+  key_changes_seen = &changes.Add({{"kind", "key"}});
   store_queue = make.gauge("turnout_store_queue_calls",
                            "Calls that wait for a store worker.");
   store_refused = make.counter("turnout_store_refused_total",
@@ -251,11 +301,30 @@ metrics::metrics()
                                     "winner.");
   recommendations = make.counter("turnout_winner_recommendations_total",
                                  "Recommendations made by this node.");
+  // -- what lies on the disk --------------------------------------------------
+  data_free_bytes = make.gauge("turnout_data_free_bytes",
+                               "Space left for the data directory.");
+  geo_loaded = make.gauge("turnout_geo_database_loaded",
+                          "Whether a country database is in use: 1 or 0.");
+  geo_age_seconds = make.gauge("turnout_geo_database_age_seconds",
+                               "Time since the country database in use was "
+                               "built; not a number without one.");
+  geo_age_seconds->Set(std::numeric_limits<double>::quiet_NaN());
 }
 
 metrics::~metrics() = default;
 
-std::string metrics::expose() const {
+std::string metrics::expose() {
+  {
+    std::lock_guard guard{x_expose_mtx};
+    x_directory_unknown->Increment(
+      static_cast<double>(directory_unknown.value())
+      - x_directory_unknown->Value());
+    const auto oldest = journal_oldest.load(std::memory_order_relaxed);
+    const std::chrono::duration<double> age
+      = now() - timestamp{std::chrono::microseconds{oldest}};
+    x_journal_oldest_age->Set(oldest == 0 ? 0 : std::max(0.0, age.count()));
+  }
   auto families = x_registry->Collect();
   auto process = collect_process();
   families.insert(families.end(), std::make_move_iterator(process.begin()),

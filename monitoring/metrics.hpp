@@ -1,5 +1,7 @@
 #pragma once
 
+#include "monitoring/thread_counter.hpp"
+
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
@@ -7,7 +9,10 @@
 #include <prometheus/registry.h>
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -31,8 +36,8 @@ public:
   }
 
   /// Renders everything, and what the system knows of the process, in the
-  /// Prometheus text format.
-  std::string expose() const;
+  /// Prometheus text format. From any thread.
+  std::string expose();
 
   /// Counts an API answer and its duration. From any thread.
   /// @param route template such as "/public/links/{id}", never a raw path;
@@ -57,7 +62,17 @@ public:
   // -- http -------------------------------------------------------------------
   prometheus::Gauge* in_flight;
   prometheus::Counter* refused_overload;
-  prometheus::Counter* rate_limited;
+  /// Of an account, and of a client address without a valid key.
+  prometheus::Counter* rate_limited_account;
+  prometheus::Counter* rate_limited_address;
+  prometheus::Gauge* connections_open;
+  prometheus::Gauge* connections_limit;
+  prometheus::Counter* connections_accepted;
+  /// Because the limit is reached, and because the system refused one.
+  prometheus::Counter* accept_pauses_limit;
+  prometheus::Counter* accept_pauses_error;
+  prometheus::Gauge* exports_running;
+  prometheus::Counter* exports_refused;
 
   // -- identity ---------------------------------------------------------------
   prometheus::Counter* sign_ins_ok;
@@ -74,11 +89,18 @@ public:
   prometheus::Counter* journal_commits;
   prometheus::Counter* journal_failures;
   prometheus::Gauge* journal_bytes;
+  prometheus::Gauge* journal_limit_bytes;
   prometheus::Gauge* journal_depth;
+  /// When the oldest event was made that is not in the store yet, in
+  /// microseconds of Unix time; 0 for none. Its age is shown.
+  std::atomic<int64_t> journal_oldest{0};
   prometheus::Gauge* drain_lag_seconds;
   prometheus::Counter* drain_events;
   prometheus::Counter* drain_failures;
   prometheus::Counter* drain_orphans;
+  prometheus::Counter* conversions_by_pixel;
+  prometheus::Counter* conversions_by_redirect;
+  prometheus::Counter* conversions_by_call;
   prometheus::Counter* conversions_dropped;
   prometheus::Histogram* drain_batch_events;
   prometheus::Histogram* drain_seconds;
@@ -88,7 +110,12 @@ public:
   prometheus::Counter* links_passivated;
   prometheus::Counter* directory_hits;
   prometheus::Counter* directory_misses;
+  /// Shown as a third result of the look-ups.
+  thread_counter directory_unknown;
   prometheus::Gauge* unknown_slugs;
+  prometheus::Gauge* store_up;
+  prometheus::Counter* link_changes_seen;
+  prometheus::Counter* key_changes_seen;
   prometheus::Gauge* store_queue;
   prometheus::Counter* store_refused;
   prometheus::Counter* actor_restarts;
@@ -98,6 +125,12 @@ public:
   prometheus::Counter* winner_evaluations;
   prometheus::Counter* recommendations;
 
+  // -- what lies on the disk --------------------------------------------------
+  prometheus::Gauge* data_free_bytes;
+  prometheus::Gauge* geo_loaded;
+  /// Not a number while there is no database.
+  prometheus::Gauge* geo_age_seconds;
+
 private:
   struct label_cache;
 
@@ -106,6 +139,10 @@ private:
   prometheus::Family<prometheus::Histogram>* x_api_seconds;
   prometheus::Family<prometheus::Counter>* x_store_operations;
   prometheus::Family<prometheus::Histogram>* x_store_seconds;
+  prometheus::Counter* x_directory_unknown;
+  prometheus::Gauge* x_journal_oldest_age;
+  /// Held while what is counted elsewhere is brought in.
+  std::mutex x_expose_mtx;
   std::unique_ptr<label_cache> x_labels;
 };
 

@@ -127,6 +127,30 @@ TEST_F(drain_test, keeps_what_the_store_does_not_take) {
   EXPECT_EQ(store->batches.front().clicks.size(), 1u);
 }
 
+TEST_F(drain_test, shows_what_waits_while_the_store_is_away) {
+  auto out = open(0);
+  tools.committed = [&](int) { return out->last_position(); };
+  state.init(tools);
+  out->append(click_at(0us));
+  ASSERT_FALSE(out->commit());
+  ASSERT_FALSE(state.move_all());
+  EXPECT_EQ(counters.journal_depth->Value(), 0);
+  EXPECT_EQ(counters.journal_oldest, 0);
+  store->down = true;
+  for (int i = 1; i <= 3; ++i) {
+    out->append(click_at(i * 1us));
+    ASSERT_FALSE(out->commit());
+    EXPECT_TRUE(state.move_all());
+    EXPECT_EQ(counters.journal_depth->Value(), i);
+    EXPECT_EQ(counters.journal_oldest,
+              (start + 1us).time_since_epoch().count());
+  }
+  store->down = false;
+  ASSERT_FALSE(state.move_all());
+  EXPECT_EQ(counters.journal_depth->Value(), 0);
+  EXPECT_EQ(counters.journal_oldest, 0);
+}
+
 TEST_F(drain_test, asks_again_while_a_conversion_waits_for_another_node) {
   auto out = open(0);
   out->append(conversion_at(0us));

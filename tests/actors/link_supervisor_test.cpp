@@ -93,7 +93,9 @@ TEST_F(link_supervisor_test, remembers_unknown_slugs_until_they_are_created) {
     on_reactor(0, [&] { known = directory->find("new-1").is_unknown; });
     return known;
   });
+  const auto remembered = counters.directory_unknown.value();
   EXPECT_EQ(visit("new-1"), 404);
+  EXPECT_EQ(counters.directory_unknown.value(), remembered + 1);
   EXPECT_EQ(store->count("load_link"), 1);
   auto draft = make_link("new-1");
   ASSERT_TRUE(test::await(create_later(draft)));

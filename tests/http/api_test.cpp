@@ -124,7 +124,7 @@ TEST_F(api_calls, the_rate_limit_comes_before_the_body) {
     api(post, "/public/links", "", fake_service::publishable_key)->status(),
     403);
   EXPECT_EQ(actors.admissions, 3);
-  EXPECT_EQ(counters.rate_limited->Value(), 1.0);
+  EXPECT_EQ(counters.rate_limited_account->Value(), 1.0);
 }
 
 TEST_F(api_calls, requests_without_a_valid_key_have_a_budget_of_their_own) {

@@ -165,6 +165,9 @@ TEST_F(clicks_export, too_many_at_a_time_are_503) {
   EXPECT_EQ(out->status(), 503);
   EXPECT_EQ(out->header("Retry-After"), "1");
   EXPECT_EQ(where.exports, 64);
+  EXPECT_EQ(counters.exports_refused->Value(), 1.0);
   where.exports = 63;
   EXPECT_EQ(csv()->status(), 200);
+  EXPECT_EQ(counters.exports_refused->Value(), 1.0);
+  EXPECT_EQ(counters.exports_running->Value(), 0.0);
 }

@@ -131,6 +131,19 @@ TEST_F(geo, a_truncated_or_damaged_file_is_no_country) {
   }
 }
 
+TEST_F(geo, says_when_the_database_in_use_was_built) {
+  EXPECT_FALSE(geo_lookup{""}.built());
+  geo_lookup x{file};
+  EXPECT_FALSE(x.built());
+  write(database("US"));
+  x.refresh();
+  EXPECT_EQ(x.built(), mmdb_file::build_epoch);
+  // What is in use counts, not what lies there.
+  write("");
+  x.refresh();
+  EXPECT_EQ(x.built(), mmdb_file::build_epoch);
+}
+
 TEST_F(geo, files_of_two_objects_are_not_mixed_up) {
   write(database("US"));
   auto first = std::make_unique<geo_lookup>(file);

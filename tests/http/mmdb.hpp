@@ -11,6 +11,9 @@ namespace turnout::test {
 /// Writes small files of the MaxMind DB format for IPv4.
 class mmdb_file {
 public:
+  /// When each of them was built, in seconds of Unix time.
+  static constexpr int64_t build_epoch = 1'790'000'000;
+
   /// Lays a country over a /8 network.
   void add(uint8_t network, const std::string& country) {
     x_countries[network] = country;
@@ -50,7 +53,7 @@ public:
     result += map(9);
     result += text("binary_format_major_version") + uint16(2);
     result += text("binary_format_minor_version") + uint16(0);
-    result += text("build_epoch") + uint64(1);
+    result += text("build_epoch") + uint64(build_epoch);
     result += text("database_type") + text("test");
     result += text("description") + map(0);
     result += text("ip_version") + uint16(4);

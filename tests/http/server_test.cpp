@@ -588,6 +588,30 @@ TEST_F(server, connections_beyond_the_limit_wait_for_others_to_end) {
   }
   for (auto& x : clients)
     EXPECT_TRUE(x->answer().starts_with("HTTP/1.1 302 "));
+  EXPECT_EQ(counters.connections_limit->Value(), 2.0);
+  EXPECT_EQ(counters.connections_accepted->Value(), 8.0);
+  EXPECT_GT(counters.accept_pauses_limit->Value(), 0.0);
+  EXPECT_EQ(counters.accept_pauses_error->Value(), 0.0);
+}
+
+TEST_F(server, open_connections_are_shown) {
+  start();
+  const auto shown = [this](double n) {
+    for (auto i = 0; i < 2000 && counters.connections_open->Value() != n; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    return counters.connections_open->Value();
+  };
+  EXPECT_EQ(shown(0), 0.0);
+  {
+    raw_client x{port};
+    raw_client idle{port};
+    EXPECT_EQ(shown(2), 2.0);
+  }
+  EXPECT_EQ(shown(0), 0.0);
+  raw_client x{port};
+  EXPECT_EQ(shown(1), 1.0);
+  public_end->close();
+  EXPECT_EQ(shown(0), 0.0);
 }
 
 TEST_F(server, clients_that_leave_at_once_cost_nothing) {

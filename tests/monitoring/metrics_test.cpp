@@ -1,11 +1,14 @@
 #include "monitoring/metrics.hpp"
 
+#include "core/time.hpp"
 #include "monitoring/buckets.hpp"
 #include "monitoring/local_histogram.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -78,6 +81,43 @@ TEST(metrics, counts_arrive_under_their_names) {
   EXPECT_THAT(text, HasSubstr("turnout_journal_depth_events 42"));
   EXPECT_THAT(text, HasSubstr("turnout_http_requests_in_flight 0"));
   EXPECT_THAT(text, HasSubstr("turnout_build_info{version=\""));
+}
+
+TEST(metrics, the_age_of_the_oldest_event_is_that_of_the_moment) {
+  metrics m;
+  EXPECT_THAT(m.expose(),
+              HasSubstr("\nturnout_journal_oldest_event_age_seconds 0\n"));
+  m.journal_oldest = (now() - std::chrono::hours{2}).time_since_epoch().count();
+  auto text = m.expose();
+  auto pos = text.find("\nturnout_journal_oldest_event_age_seconds ");
+  ASSERT_NE(pos, std::string::npos);
+  auto age = std::strtod(text.c_str() + text.find(' ', pos), nullptr);
+  EXPECT_GE(age, 7200);
+  EXPECT_LT(age, 7300);
+  // A clock that was set back makes nothing younger than new.
+  m.journal_oldest = (now() + std::chrono::hours{2}).time_since_epoch().count();
+  EXPECT_THAT(m.expose(),
+              HasSubstr("\nturnout_journal_oldest_event_age_seconds 0\n"));
+}
+
+TEST(metrics, what_is_counted_by_threads_is_shown_once) {
+  metrics m;
+  const std::string line
+    = "turnout_directory_lookups_total{result=\"unknown\"} ";
+  EXPECT_THAT(m.expose(), HasSubstr(line + "0\n"));
+  std::vector<std::thread> running;
+  for (int i = 0; i < 4; ++i)
+    running.emplace_back([&] {
+      for (int j = 0; j < 5000; ++j) {
+        m.directory_unknown.increment();
+        if (j % 1000 == 0)
+          m.expose();
+      }
+    });
+  for (auto& x : running)
+    x.join();
+  EXPECT_THAT(m.expose(), HasSubstr(line + "20000\n"));
+  EXPECT_THAT(m.expose(), HasSubstr(line + "20000\n"));
 }
 
 TEST(metrics, api_requests_by_route_method_status) {
