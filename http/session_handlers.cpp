@@ -22,7 +22,8 @@ void refuse(api_call& call, const caf::error& err) {
   auto& where = call.where();
   if (code_of(err) != ec::no_session)
     return call.fail(err);
-  call.rate = where.bad_keys.count(where.rules().clients.address(call.in()), now());
+  call.rate
+    = where.bad_keys.count(where.rules().clients.address(call.in()), now());
   if (call.rate.allowed)
     return call.fail(err);
   where.counters.rate_limited->Increment();

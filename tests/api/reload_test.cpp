@@ -106,7 +106,8 @@ TEST_F(reload_test, changed_settings_are_named_and_hold) {
 
 TEST_F(reload_test, an_own_limit_of_an_account_stays) {
   ASSERT_EQ(service->run({"user", "rate-limit", owner_email, "900"}).status, 0);
-  EXPECT_EQ(eventually_equal(std::string{"900"}, [&] { return limit(); }), "900");
+  EXPECT_EQ(eventually_equal(std::string{"900"}, [&] { return limit(); }),
+            "900");
   reload("[rate_limit]\nper_hour = 5000\n");
   settle();
   EXPECT_EQ(limit(), "900");
