@@ -26,7 +26,7 @@ void refuse(api_call& call, const caf::error& err) {
     = where.bad_keys.count(where.rules().clients.address(call.in()), now());
   if (call.rate.allowed)
     return call.fail(err);
-  where.counters.rate_limited->Increment();
+  where.counters.rate_limited_address->Increment();
   call.send(slowed_response(std::max(
     std::chrono::seconds{1},
     std::chrono::ceil<std::chrono::seconds>(call.rate.reset_at - now()))));
