@@ -2,6 +2,7 @@
 
 #include "http/request_head.hpp"
 #include "monitoring/log.hpp"
+#include "monitoring/metrics.hpp"
 
 #include <http_parser.h>
 

@@ -2,7 +2,6 @@
 
 #include "core/error.hpp"
 #include "http/exchange.hpp"
-#include "monitoring/metrics.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -13,6 +12,8 @@
 #include <string>
 
 namespace turnout {
+
+class metrics;
 
 /// An address to listen on.
 struct listen_address {

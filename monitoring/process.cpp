@@ -59,6 +59,16 @@ std::optional<double> boot_time() {
   return std::nullopt;
 }
 
+/// Seconds since the Unix epoch at which the process started. Computed once:
+/// the time of the boot moves with corrections of the clock, and a start that
+/// moves looks like a restart.
+std::optional<double> start_time(double after_boot) {
+  static const auto boot = boot_time();
+  if (!boot)
+    return std::nullopt;
+  return *boot + after_boot;
+}
+
 std::optional<double> open_files() {
   std::error_code err;
   std::filesystem::directory_iterator i{"/proc/self/fd", err};
@@ -90,11 +100,11 @@ std::vector<MetricFamily> collect_process() {
     result.push_back(make("process_resident_memory_bytes",
                           "Resident memory size in bytes.", gauge,
                           at(21) * page));
-    if (auto boot = boot_time())
+    if (auto start = start_time(at(19) / ticks))
       result.push_back(make("process_start_time_seconds",
                             "Start of the process in seconds since the Unix "
                             "epoch.",
-                            gauge, *boot + at(19) / ticks));
+                            gauge, *start));
   }
   if (auto n = open_files())
     result.push_back(

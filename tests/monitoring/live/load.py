@@ -1,6 +1,7 @@
 """What visitors and users do to the service."""
 
 import collections
+import random
 import threading
 import time
 
@@ -9,9 +10,12 @@ from node import Api, BROWSER, Connection, query_of, sticky_cookie
 SIGN_IN = "/auth/v1/token?grant_type="
 
 
+def raise_rate_limit(node):
+    node.run("user", "rate-limit", "admin@localhost", "1000000")
+
+
 def touch_everything(node):
     """Does once whatever a metric counts, and that needs no fault."""
-    node.run("user", "rate-limit", "admin@localhost", "1000000")
     visitor, api = Connection(node.public), Api(node)
     link = api.make_link("touch-all",
                          conversion_redirect_url="https://thanks.example/")
@@ -91,15 +95,18 @@ def wait_for(condition, seconds=60):
 class Load:
     """Visits and API calls that go on in the background until it is closed."""
 
-    def __init__(self, node, slug):
+    def __init__(self, node, slug, signing_in=0):
+        """signing_in: how many users do."""
         self.node = node
         self.slug = slug
         self.id = Api(node).make_link(slug)["id"]
         self.visits = collections.Counter()
         self.calls = collections.Counter()
         self.stopping = threading.Event()
-        self.threads = [threading.Thread(target=f, daemon=True)
-                        for f in (self.visit, self.use_api, self.change)]
+        self.threads = [
+            threading.Thread(target=f, daemon=True)
+            for f in [self.visit, self.use_api, self.change]
+            + [self.sign_in] * signing_in]
         for x in self.threads:
             x.start()
 
@@ -128,6 +135,18 @@ class Load:
             n += 1
             answer = api.call("PUT", f"/links/{self.id}", {"name": f"n {n}"})
             self.calls[answer.status] += 1
+
+    def sign_in(self):
+        """Unlike the calls above, which share their wait for the rate limiter,
+        these fail one by one when the store cannot be written to."""
+        user = {"email": "admin@localhost", "password": self.node.password}
+        connection = Connection(self.node.public)
+        # Not all at once.
+        self.stopping.wait(random.uniform(0, 3))
+        while not self.stopping.is_set():
+            answer = connection.send("POST", SIGN_IN + "password", user)
+            self.calls[answer.status] += 1
+            self.stopping.wait(3)
 
     def close(self):
         self.stopping.set()
