@@ -251,8 +251,11 @@ def check_setup(directory):
         as_shipped = Prometheus.at(port)
         wait_for(as_shipped.is_ready)
         wait_for(as_shipped.rules)
-        jobs = {x["labels"]["job"]
-                for x in as_shipped.get("targets")["activeTargets"]}
+
+        def targets():
+            return as_shipped.get("targets")["activeTargets"]
+        wait_for(targets)
+        jobs = {x["labels"]["job"] for x in targets()}
         expect(jobs == {"turnout"}, f"prometheus.yml: the jobs are {jobs}")
         expect({x["type"] for x in as_shipped.rules()}
                == {"alerting", "recording"},
