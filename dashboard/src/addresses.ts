@@ -18,6 +18,9 @@ export const short_base = absolute(meta('short'));
 /** Where to sign in, without a slash at its end. */
 export const auth_base = absolute(meta('auth'));
 
+/** What the sign-in asks for, if it asks for something. */
+export const anon_key = meta('anon-key');
+
 /** Whether accounts are those of the service itself. */
 export const is_built_in_identity = auth_base === absolute('/');
 

@@ -3,7 +3,7 @@ import type { components, paths } from 'turnout-api';
 import { api_base } from './addresses';
 import { watched } from './connection';
 import { failure_of, failure_of_answer, is_called_off } from './failure';
-import { renew_session, session_headers } from './session';
+import { note_expiry, session_headers } from './session';
 
 export type Schemas = components['schemas'];
 export type Link = Schemas['Link'];
@@ -16,14 +16,12 @@ export type Key = Schemas['Key'];
 
 const timeout = 30_000;
 
-/** Sends a request; signs in anew once if the session has run out. */
 async function send(request: Request): Promise<Response> {
-  const again = request.clone();
   const limit = AbortSignal.timeout(timeout);
-  const signal = AbortSignal.any([request.signal, limit]);
-  const first = await watched(fetch(request, { signal }));
-  if (first.status !== 401 || !await renew_session()) return first;
-  return watched(fetch(again, { signal }));
+  const answer = await watched(
+    fetch(request, { signal: AbortSignal.any([request.signal, limit]) }));
+  if (answer.status === 401) note_expiry();
+  return answer;
 }
 
 const client = createClient<paths>({
@@ -111,6 +109,16 @@ export const api = {
     data_of(client.GET('/public/links/{id}/clicks.csv', {
       params: { ...of_link(id), query }, parseAs: 'blob',
     })) as Promise<unknown> as Promise<Blob>,
+
+  qr_code: (id: string, format: 'svg' | 'png', size: number) =>
+    data_of(client.GET('/public/links/{id}/qr', {
+      params: { ...of_link(id), query: { format, size } }, parseAs: 'blob',
+    })) as Promise<unknown> as Promise<Blob>,
+
+  slug: (slug: string, signal: AbortSignal) =>
+    data_of(client.GET('/public/slugs/{slug}', {
+      params: { path: { slug } }, signal,
+    })),
 
   keys: (signal?: AbortSignal) =>
     data_of(client.GET('/public/keys', { signal: signal ?? null })),

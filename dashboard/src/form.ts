@@ -211,7 +211,7 @@ export interface Refusal {
   text: string;
 }
 
-function sentence(text: string): string {
+export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

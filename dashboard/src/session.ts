@@ -1,4 +1,4 @@
-import { auth_base, is_built_in_identity } from './addresses';
+import { anon_key, auth_base, is_built_in_identity } from './addresses';
 import { watched } from './connection';
 import { Failure, failure_of, failure_of_answer } from './failure';
 import { Store } from './store';
@@ -47,38 +47,37 @@ async function read_user(): Promise<User | null> {
   return { id, email };
 }
 
-/** Asks for a new session; only one tab does at a time. */
-async function renew(): Promise<User | null> {
-  const once = async () => {
-    // Another tab may have done it while this one waited.
-    const user = await read_user();
-    if (user) return user;
-    const answer
-      = await ask('POST',
-                  '/auth/v1/token?grant_type=refresh_token&cookie=true');
-    return answer.ok ? read_user() : null;
-  };
-  return navigator.locks ? navigator.locks.request('turnout-session', once)
-                         : once();
+/** Notes that the session ran out while somebody was at work. */
+export function note_expiry(): void {
+  if (session.value) has_expired.set(true);
 }
 
-let running: Promise<boolean> | undefined;
+// The cookie itself cannot be seen from here. With this note, who never signed in
+// is not asked for first.
+const note = 'turnout-signed-in';
 
-/** Renews the session that ran out; returns whether there is one now. */
-export function renew_session(): Promise<boolean> {
-  running ??= renew()
-    .then((user) => {
-      if (user) return true;
-      if (session.value) has_expired.set(true);
-      return false;
-    }, () => false)
-    .finally(() => { running = undefined; });
-  return running;
+function set_note(is_signed_in: boolean): void {
+  try {
+    if (is_signed_in) localStorage.setItem(note, 'yes');
+    else localStorage.removeItem(note);
+  } catch {
+    // Without storage there is one sign-in more.
+  }
+}
+
+function has_note(): boolean {
+  try {
+    return localStorage.getItem(note) !== null;
+  } catch {
+    return false;
+  }
 }
 
 /** Finds out who is signed in; throws a Failure. */
 export async function restore_session(): Promise<void> {
-  session.set(await read_user() ?? await renew());
+  const user = has_note() ? await read_user() : null;
+  if (!user) set_note(false);
+  session.set(user);
 }
 
 /** Signs in; throws a Failure. */
@@ -86,7 +85,7 @@ export async function sign_in(email: string, password: string): Promise<void> {
   const cookie = is_built_in_identity ? '&cookie=true' : '';
   const answer = await ask(
     'POST', `${auth_base}/auth/v1/token?grant_type=password${cookie}`,
-    { email, password }, { apikey: 'dashboard' });
+    { email, password }, { apikey: anon_key || 'dashboard' });
   const body = await answer.json().catch(() => undefined);
   if (!answer.ok) {
     const told = failure_of_answer(answer, body);
@@ -106,6 +105,7 @@ export async function sign_in(email: string, password: string): Promise<void> {
   const user = await read_user();
   if (!user) throw new Failure(0, 'The browser does not keep the cookie of this '
                                   + 'page, so nobody can be signed in.');
+  set_note(true);
   session.set(user);
   has_expired.set(false);
 }
@@ -115,6 +115,7 @@ export async function sign_out(): Promise<void> {
   const answer = await ask('POST', '/auth/v1/logout');
   if (!answer.ok && answer.status !== 401)
     throw failure_of_answer(answer, await answer.json().catch(() => undefined));
+  set_note(false);
   session.set(null);
   has_expired.set(false);
 }

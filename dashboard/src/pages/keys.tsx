@@ -39,7 +39,7 @@ function Meter({ limit }: { limit: Schemas['RateLimit'] }) {
         <p class="hint">
           Shared by all keys. It starts anew at{' '}
           {time_of_day(Date.parse(limit.reset_at))} ({zone}). Visits of short links
-          and this page do not count.
+          and looking at this page do not count.
         </p>
       </div>
     </Card>

@@ -1,16 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { short_base, short_url, shown_url } from '../addresses';
-import type { Link } from '../api';
+import { api, type Link, type Schemas } from '../api';
 import { countries } from '../countries';
 import { use_draft } from '../draft';
 import { Failure, failure_of } from '../failure';
 import { create, form_of, max_variants, new_form, next_key, next_label,
-         refusal_of, restarts_evaluation, save, split_evenly, weight_sum,
+         refusal_of, restarts_evaluation, save, sentence, split_evenly, weight_sum,
          type LinkForm as Form, type Refusal, type RuleRow, type VariantRow }
   from '../form';
 import { same } from '../live';
 import { go } from '../router';
-import { look_up, type SlugState } from '../slugs';
 import { Alert, Anchor, Button } from '../ui/basic';
 import { Field, Input } from '../ui/field';
 import { Icon } from '../ui/icon';
@@ -27,13 +26,12 @@ interface PartProps {
 /** Says while it is typed whether a short address is free. */
 function SlugField({ form, change, error }: PartProps) {
   const slug = form.slug.trim();
-  const [state, set_state] = useState<{ slug: string } & SlugState>();
+  const [state, set_state] = useState<Schemas['SlugCheck']>();
   useEffect(() => {
     if (slug === '') return undefined;
     const asking = new AbortController();
     const timer = setTimeout(() => {
-      look_up(slug, asking.signal)
-        .then((x) => set_state({ slug, ...x }), () => set_state(undefined));
+      api.slug(slug, asking.signal).then(set_state, () => set_state(undefined));
     }, 250);
     return () => {
       clearTimeout(timer);
@@ -45,15 +43,15 @@ function SlugField({ form, change, error }: PartProps) {
     <Input label="Short address" value={form.slug} prefix={`${shown_url(short_base)}/`}
            set={(x) => change({ slug: x })} spellcheck={false} autocomplete="off"
            placeholder="spring-sale"
-           error={error('slug') ?? (known?.is_free === false ? known.text
-                                                             : undefined)}
+           error={error('slug') ?? (known?.detail
+             ? sentence(known.detail) : undefined)}
            hint={(
              <span aria-live="polite">
-               {known?.is_free === true && (
-                 <span class="good"><Icon name="check" />{known.text}</span>
+               {known?.available && (
+                 <span class="good"><Icon name="check" />It is free</span>
                )}
                {slug === '' && 'Leave it empty and one is made for you.'}
-               {slug !== '' && !known && 'Looking whether it is free…'}
+               {slug !== '' && !known && 'Checking…'}
              </span>
            )} />
   );

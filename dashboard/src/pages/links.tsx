@@ -296,7 +296,7 @@ export function Links() {
           <footer class="table-foot">
             <p class="hint">
               {search ? `${counted(data.matching, 'link')} found. ` : ''}
-              {pages > 1 ? 'This page: ' : ''}
+              {pages > 1 ? 'On this page: ' : 'In all: '}
               {counted(clicks, 'click')}, {counted(conversions, 'conversion')}.
               {data.is_partial
                 && ` The newest ${count(searched)} links were looked through.`}

@@ -87,7 +87,7 @@ export function ClicksCard({ link, report, clicks, range }: ClicksProps) {
                       {x.referrer ? <Text class="cut">{x.referrer}</Text>
                                   : <span class="muted">–</span>}
                     </td>
-                    <td>{x.ip_address}</td>
+                    <td>{String(x.ip_address)}</td>
                     <td title={x.user_agent}>
                       {x.user_agent ? <Text class="cut">{x.user_agent}</Text>
                                     : <span class="muted">–</span>}

@@ -1,9 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api_base, short_url, shown_url } from '../../addresses';
-import type { Link } from '../../api';
-import { watched } from '../../connection';
-import { failure_of, failure_of_answer } from '../../failure';
-import { session_headers } from '../../session';
+import { short_url, shown_url } from '../../addresses';
+import { api, type Link } from '../../api';
+import { failure_of } from '../../failure';
 import { Alert, Button } from '../../ui/basic';
 import { Copy } from '../../ui/copy';
 import { Dialog } from '../../ui/dialog';
@@ -13,13 +11,7 @@ type Format = 'svg' | 'png';
 
 /** Reads the code as an address that holds the picture itself. */
 async function read(link: Link, format: Format, size: number): Promise<string> {
-  const query = new URLSearchParams({ format, size: String(size) });
-  const answer = await watched(fetch(
-    `${api_base}/public/links/${link.id}/qr?${query}`,
-    { headers: session_headers }));
-  if (!answer.ok)
-    throw failure_of_answer(answer, await answer.json().catch(() => undefined));
-  const blob = await answer.blob();
+  const blob = await api.qr_code(link.id, format, size);
   return new Promise((done, fail) => {
     const reader = new FileReader();
     reader.onload = () => done(String(reader.result));

@@ -50,12 +50,14 @@ export function VariantsCard({ link, report, refresh }: VariantsProps) {
                   </span>
                   <Destination url={x.destination_url} />
                 </th>
-                <td class="number">
+                <td class="number" data-label="Share">
                   {x.retired || !is_split ? '–' : `${x.weight} %`}
                 </td>
-                <td class="number">{count(x.clicks)}</td>
-                <td class="number">{count(x.conversions)}</td>
-                <td class="number">
+                <td class="number" data-label="Clicks">{count(x.clicks)}</td>
+                <td class="number" data-label="Converted">
+                  {count(x.conversions)}
+                </td>
+                <td class="number" data-label="Rate">
                   {x.clicks ? percent(x.conversion_rate) : '–'}
                 </td>
                 <td class="picture">

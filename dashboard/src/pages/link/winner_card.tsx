@@ -58,6 +58,10 @@ function EvidenceBar({ winner }: { winner: Winner }) {
   );
 }
 
+function confidence(x: number): string {
+  return x > 0.999 ? `over ${percent(0.999)}` : percent(x);
+}
+
 function ClicksBar({ winner }: { winner: Winner }) {
   const share = Math.min(winner.total_clicks / winner.threshold, 1);
   return (
@@ -148,30 +152,30 @@ function warning_text(warning: string): string {
 
 interface State {
   chip: string;
-  kind: 'good' | 'plain';
+  is_good: boolean;
   title: string;
 }
 
 function state_of(link: Link, winner: Winner): State {
   const promoted = link.variants.find((x) => x.is_winner);
   if (promoted)
-    return { chip: 'Promoted', kind: 'good',
+    return { chip: 'Promoted', is_good: true,
              title: `Everybody sees ${promoted.label}` };
   switch (winner.status) {
     case 'recommended':
-      return { chip: 'Winner found', kind: 'good',
+      return { chip: 'Winner found', is_good: true,
                title: `${winner.recommended_variant} wins` };
     case 'collecting':
-      return { chip: 'Collecting', kind: 'plain', title: 'Too early to tell' };
+      return { chip: 'Collecting', is_good: false, title: 'Too early to tell' };
     case 'undecided':
       return {
-        chip: 'Not decided', kind: 'plain',
+        chip: 'Not decided', is_good: false,
         title: winner.leading_variant
           ? `${winner.leading_variant} is ahead, but that may be chance`
           : 'No variant is ahead',
       };
     default:
-      return { chip: 'No comparison', kind: 'plain', title: 'Nothing to compare' };
+      return { chip: 'No comparison', is_good: false, title: 'Nothing to compare' };
   }
 }
 
@@ -200,10 +204,10 @@ export function WinnerCard({ link, winner, refresh }: WinnerProps) {
     ? { variant_id: winner.recommended_variant_id,
         label: winner.recommended_variant } : undefined;
   return (
-    <Card title="Which variant wins?" class={`winner ${state.kind}`}
-          aside={<span class={`pill ${state.kind}`}>{state.chip}</span>}>
+    <Card title="Which variant wins?" class={`winner${state.is_good ? ' is-good' : ''}`}
+          aside={<span class={`pill${state.is_good ? ' good' : ''}`}>{state.chip}</span>}>
       <p class="verdict">
-        {state.kind === 'good' && <Icon name="crown" />}
+        {state.is_good && <Icon name="crown" />}
         <Text>{state.title}</Text>
       </p>
       <p class="summary"><Text>{winner.summary}</Text></p>
@@ -212,7 +216,7 @@ export function WinnerCard({ link, winner, refresh }: WinnerProps) {
         && <EvidenceBar winner={winner} />}
       {is_compared && winner.confidence > 0 && (
         <p class="hint">
-          That is {coarse_percent(winner.confidence)} confidence;{' '}
+          That is {confidence(winner.confidence)} confidence;{' '}
           {coarse_percent(winner.confidence_target)} is asked for. It holds however
           often you look.
         </p>
