@@ -55,7 +55,7 @@ export function use_live<T>(
       } catch (e) {
         if (has_ended || running !== mine || is_called_off(e)) return;
         const failure = failure_of(e);
-        wait = Math.max(pace * Math.min(2 ** failures++, 4),
+        wait = Math.max(pace * Math.min(2 ** failures++, 2),
                         failure.retry_after * 1000);
         set_state((x) => ({
           ...(x.key === undefined ? {} : { key: x.key }),

@@ -81,13 +81,8 @@ function Again() {
 function Signed({ email }: { email: string }) {
   const { path } = use_store(place);
   const { title, view } = page_of(path);
-  const is_first = useRef(true);
   useEffect(() => {
     document.title = `${title} – Turnout`;
-    // Who hears the page instead of seeing it learns that it is another one.
-    if (!is_first.current && document.activeElement?.tagName !== 'INPUT')
-      document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
-    is_first.current = false;
   }, [path]);
   return (
     <>

@@ -21,6 +21,8 @@ export const place = new Store<Place>(here());
 
 addEventListener('popstate', () => place.set(here()));
 
+let has_arrived = false;
+
 export function address_of(path: string): string {
   return `${base}${path}`;
 }
@@ -32,7 +34,16 @@ export function go(path: string, { replace = false } = {}): void {
   else history.pushState(null, '', address);
   const from = place.value.path;
   place.set(here());
-  if (place.value.path !== from) scrollTo(0, 0);
+  if (place.value.path === from) return;
+  scrollTo(0, 0);
+  has_arrived = true;
+}
+
+/** Whether somebody has just come to this page; says so only once. */
+export function take_arrival(): boolean {
+  const result = has_arrived;
+  has_arrived = false;
+  return result;
 }
 
 /** Changes the query of this page, without a step for the back button. */

@@ -4,7 +4,7 @@ import { api, type Key, type Schemas } from '../api';
 import { failure_of } from '../failure';
 import { ago, count, time, time_of_day, zone } from '../format';
 import { use_live } from '../live';
-import { Button, Card, FailureNote, Loading, Scroller, Text }
+import { Button, Card, FailureNote, Heading, Loading, Scroller, Text }
   from '../ui/basic';
 import { Code } from '../ui/copy';
 import { Confirm } from '../ui/dialog';
@@ -155,7 +155,7 @@ export function Keys() {
   const { data, failure, refresh } = use_live<Screen>('keys', read_screen);
   return (
     <main id="main">
-      <header class="page-head"><h1 tabIndex={-1}>API keys</h1></header>
+      <header class="page-head"><Heading>API keys</Heading></header>
       {data ? <FailureNote failure={failure} /> : <Loading failure={failure} />}
       {data && (
         <>

@@ -10,7 +10,7 @@ import { create, form_of, max_variants, new_form, next_key, next_label,
   from '../form';
 import { same } from '../live';
 import { go } from '../router';
-import { Alert, Anchor, Button } from '../ui/basic';
+import { Alert, Anchor, Button, Heading } from '../ui/basic';
 import { Field, Input } from '../ui/field';
 import { Icon } from '../ui/icon';
 import { tell } from '../ui/toast';
@@ -328,7 +328,7 @@ export function LinkForm({ link }: FormProps) {
   return (
     <main id="main" class="narrow">
       <header class="page-head">
-        <h1 tabIndex={-1}>{link ? 'Edit link' : 'New link'}</h1>
+        <Heading>{link ? 'Edit link' : 'New link'}</Heading>
       </header>
       {was_kept && (
         <p class="kept" role="status">
@@ -344,7 +344,7 @@ export function LinkForm({ link }: FormProps) {
       }}>
         <section class="card">
           <Input label="Name" value={form.name} set={(x) => set({ name: x })}
-                 autocomplete="off" placeholder="Spring sale" autofocus={!link}
+                 autocomplete="off" placeholder="Spring sale"
                  error={error('name')} hint="Only you see it." />
           {link ? (
             <p class="fixed">

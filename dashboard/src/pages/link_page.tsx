@@ -5,7 +5,8 @@ import { compact, count, country, day, percent } from '../format';
 import { use_live } from '../live';
 import { change_query, go, place } from '../router';
 import { use_store } from '../store';
-import { Anchor, Button, Card, FailureNote, Loading, Text } from '../ui/basic';
+import { Anchor, Button, Card, FailureNote, Heading, Loading, Text }
+  from '../ui/basic';
 import { Copy } from '../ui/copy';
 import { DailyChart } from '../ui/daily_chart';
 import { Icon } from '../ui/icon';
@@ -101,7 +102,7 @@ function Head({ link, refresh }: { link: Link; refresh: () => void }) {
     <header class="page-head link-head">
       <div>
         <Anchor to="/" class="back"><Icon name="back" />Links</Anchor>
-        <h1 tabIndex={-1}><Text>{link.name}</Text></h1>
+        <Heading><Text>{link.name}</Text></Heading>
         <p class="address">
           <span class={`pill ${link.is_active ? 'good' : ''}`}>
             {is_leaving ? 'Being deleted' : link.is_active ? 'Live' : 'Paused'}

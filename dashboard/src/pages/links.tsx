@@ -5,7 +5,7 @@ import { count, counted, utc_date } from '../format';
 import { map_few, use_live } from '../live';
 import { change_query, place } from '../router';
 import { use_store } from '../store';
-import { Anchor, Button, FailureNote, Loading, Pager, Scroller, Text }
+import { Anchor, Button, FailureNote, Heading, Loading, Pager, Scroller, Text }
   from '../ui/basic';
 import { Copy } from '../ui/copy';
 import { Field } from '../ui/field';
@@ -219,7 +219,7 @@ export function Links() {
   return (
     <main id="main">
       <header class="page-head">
-        <h1 tabIndex={-1}>Links</h1>
+        <Heading>Links</Heading>
         {data && data.total > 0 && (
           <Anchor to="/links/new" class="button primary">
             <Icon name="plus" />New link

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Failure } from '../failure';
-import { address_of, follow } from '../router';
+import { address_of, follow, take_arrival } from '../router';
 import { Icon, type IconName } from './icon';
 
 type Kind = 'primary' | 'plain' | 'quiet' | 'danger';
@@ -120,12 +121,21 @@ export function fresh_id(): string {
   return `x${++ids}`;
 }
 
+/** Says what a page is about; has the focus when somebody comes to the page. */
+export function Heading({ children }: { children: ComponentChildren }) {
+  const element = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (take_arrival()) element.current?.focus({ preventScroll: true });
+  }, []);
+  return <h1 ref={element} tabIndex={-1}>{children}</h1>;
+}
+
 /** A table that may be wider than the screen: then it can be scrolled. */
 export function Scroller({ label, children }: {
   label: string; children: ComponentChildren;
 }) {
   return (
-    <div class="scroller" role="region" aria-label={label} tabIndex={0}>
+    <div class="scroller" role="region" aria-label={`Table: ${label}`} tabIndex={0}>
       {children}
     </div>
   );
