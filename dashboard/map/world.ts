@@ -26,8 +26,19 @@ function project([lon, lat]: Point): Point {
   return [width / 2 + x * scale, 232 - y * scale];
 }
 
-/** Returns a ring as a closed path of whole steps. */
-function ring_path(ring: Point[]): string {
+/**
+ * Returns a ring that does not jump from one edge of the map to the other, where
+ * a country lies on both sides of the date line.
+ */
+function in_one_piece(ring: Point[]): Point[] {
+  const jumps = ring.some(([lon], i) => i > 0
+    && Math.abs(lon - ring[i - 1]![0]) > 180);
+  return jumps ? ring.map(([lon, lat]) => [lon < 0 ? lon + 360 : lon, lat]) : ring;
+}
+
+/** Returns a ring as a closed path of half steps. */
+function ring_path(whole: Point[]): string {
+  const ring = in_one_piece(whole);
   let [px, py] = [0, 0];
   let result = '';
   for (const [i, point] of ring.slice(0, -1).entries()) {

@@ -94,7 +94,7 @@ async function shoot(page, name, full = true) {
   await page.screenshot({ path, fullPage: full });
   // Few colours make small files.
   const { status } = spawnSync('pngquant', ['--force', '--ext', '.png',
-    '--strip', '--speed', '1', '128', path], { stdio: 'inherit' });
+    '--strip', '--speed', '1', '64', path], { stdio: 'inherit' });
   if (status !== 0) throw new Error('pngquant failed; it is a package of Debian');
 }
 
@@ -143,7 +143,7 @@ try {
     await page.getByLabel('Everyone else sees').waitFor();
     await shoot(page, `edit-${name}`);
 
-    await page.goto(`${service.root}/app/links/${sale.id}`);
+    await page.goto(`${service.root}/app/links/${sale.id}?days=7`);
     await page.getByText('Winner found').waitFor();
     await page.locator('.chart canvas').waitFor();
     await shoot(page, `link-${name}`);

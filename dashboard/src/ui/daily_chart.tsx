@@ -48,7 +48,7 @@ function options(days: () => Day[], width: number): uPlot.Options {
     legend: { live: true },
     cursor: { y: false, drag: { x: false, y: false } },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, incrs: steps,
+      { ...axis, size: 28, grid: { show: false }, space: 64, incrs: steps,
         values: (_, at) => at.map((i) => {
           const date = Number.isInteger(i) ? days()[i]?.date : undefined;
           return date ? short_day(date) : '';

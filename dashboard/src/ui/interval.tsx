@@ -15,10 +15,11 @@ export function IntervalPicture({ rate, interval, top }: IntervalProps) {
   const text = `${percent(rate)}, likely between ${percent(interval.lower)} and `
     + percent(interval.upper);
   return (
-    <svg class="interval" viewBox="0 0 200 20" role="img" aria-label={text}>
+    <svg class="interval" viewBox="0 0 200 20" role="img"
+         preserveAspectRatio="xMinYMid" aria-label={text}>
       <title>{text}</title>
       <line class="axis" x1="4" x2="196" y1="10" y2="10" />
-      <rect class="range" x={lower} y="6" width={Math.max(upper - lower, 2)}
+      <rect class="likely" x={lower} y="6" width={Math.max(upper - lower, 2)}
             height="8" rx="4" />
       <circle class="dot" cx={at(rate)} cy="10" r="4.5" />
     </svg>

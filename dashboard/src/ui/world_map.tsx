@@ -14,7 +14,7 @@ export function WorldMap({ rows }: { rows: Row[] }) {
   // Shades of a root, as few countries have most of the clicks.
   const shade = (n: number): number => Math.ceil(Math.sqrt(n / top) * 5);
   return (
-    <svg class="world" viewBox="0 0 960 464" role="img"
+    <svg class="world" viewBox="0 0 990 430" role="img"
          aria-label="Map of the world, shaded by clicks; the table has the numbers">
       {outlines.map(([code, path]) => {
         const n = clicks.get(code) ?? 0;

@@ -8,8 +8,7 @@ import { WorldMap } from '../../ui/world_map';
 export function Sources({ report }: { report: Analytics }) {
   const total = report.total_clicks;
   const capital = (x: string): string => x.charAt(0).toUpperCase() + x.slice(1);
-  const known = (other: string) => (x: string): string =>
-    (x === 'unknown' ? other : capital(x));
+  const known = (x: string): string => (x === 'unknown' ? 'Unknown' : x);
   return (
     <>
       <Card title="Countries">
@@ -28,15 +27,15 @@ export function Sources({ report }: { report: Analytics }) {
         </Card>
         <Card title="Devices">
           <Breakdown what="Device" rows={report.top_devices} total={total}
-                     name={known('Unknown')} />
+                     name={capital} />
         </Card>
         <Card title="Browsers">
           <Breakdown what="Browser" rows={report.top_browsers} total={total}
-                     name={known('Unknown')} />
+                     name={known} />
         </Card>
         <Card title="Systems">
           <Breakdown what="System" rows={report.top_operating_systems}
-                     total={total} name={known('Unknown')} />
+                     total={total} name={known} />
         </Card>
       </div>
       <Excluded excluded={report.excluded} />

@@ -54,7 +54,7 @@ export function VariantsCard({ link, report, refresh }: VariantsProps) {
                   {x.retired || !is_split ? '–' : `${x.weight} %`}
                 </td>
                 <td class="number" data-label="Clicks">{count(x.clicks)}</td>
-                <td class="number" data-label="Converted">
+                <td class="number" data-label="Conversions">
                   {count(x.conversions)}
                 </td>
                 <td class="number" data-label="Rate">

@@ -214,7 +214,7 @@ export function WinnerCard({ link, winner, refresh }: WinnerProps) {
       {winner.status === 'collecting' && <ClicksBar winner={winner} />}
       {(winner.status === 'undecided' || winner.status === 'recommended')
         && <EvidenceBar winner={winner} />}
-      {is_compared && winner.confidence > 0 && (
+      {winner.status === 'undecided' && winner.confidence > 0 && (
         <p class="hint">
           That is {confidence(winner.confidence)} confidence;{' '}
           {coarse_percent(winner.confidence_target)} is asked for. It holds however
