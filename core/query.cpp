@@ -95,8 +95,8 @@ std::string merge_query(std::string_view destination,
   result = base;
   if (!has_query)
     result += '?';
-  else if (result.back() != '?' && result.back() != '&')
-    result += '&';
+  else if (mark + 1 != base.size() && result.back() != '&')
+    result += '&'; // a question mark further on is part of a value
   result += added;
   result += fragment;
   return result;

@@ -219,9 +219,13 @@ struct json_reader::state {
       }
       json::error_code err;
       const auto n = parser.write_some(true, text.data(), text.size(), err);
-      if (err)
+      if (err) {
+        // What came before is good, wherever the pieces end.
+        if (auto failed = deliver())
+          return failed;
         return broken_line(builder().line,
                            "this is no JSON (" + err.message() + ")");
+      }
       text.remove_prefix(n);
       // A document that has ended takes the white space behind it, no more.
       if (parser.done())

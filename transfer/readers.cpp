@@ -189,8 +189,9 @@ public:
     if (x_reader)
       return x_reader->feed(bytes);
     x_head += bytes;
-    // A byte order mark has three bytes.
-    if (x_head.size() < 3)
+    // The pieces of a pipe may be small: wait for what tells.
+    if (first_of_text() == std::string::npos
+        && x_head.size() < max_record_bytes)
       return {};
     return begin();
   }
@@ -203,14 +204,24 @@ public:
   }
 
 private:
+  /// Returns where the text begins behind byte order mark and white space, or
+  /// npos when that has not come yet.
+  size_t first_of_text() const noexcept {
+    constexpr auto n = byte_order_mark.size();
+    if (x_head.size() < n && byte_order_mark.starts_with(x_head))
+      return std::string::npos;
+    return x_head.find_first_not_of(
+      " \t\r\n", x_head.starts_with(byte_order_mark) ? n : 0);
+  }
+
   caf::error begin() {
-    std::string_view text = x_head;
-    if (text.starts_with(byte_order_mark))
-      text.remove_prefix(byte_order_mark.size());
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first != std::string_view::npos
-        && (text[first] == '{' || text[first] == '[')) {
+    const auto first = first_of_text();
+    if (first != std::string::npos
+        && (x_head[first] == '{' || x_head[first] == '[')) {
       x_reader = std::make_unique<object_reader>(x_from, std::move(x_sink));
+      std::string_view text = x_head;
+      if (text.starts_with(byte_order_mark))
+        text.remove_prefix(byte_order_mark.size());
       return x_reader->feed(text);
     }
     table_reader::layout how;

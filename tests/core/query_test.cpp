@@ -123,3 +123,14 @@ TEST(query, takes_one_parameter) {
 
 } // namespace
 } // namespace turnout
+
+TEST(query, a_value_may_end_in_a_question_mark) {
+  EXPECT_EQ(merge_query("https://a.example/?q=what?", "x=1"),
+            "https://a.example/?q=what?&x=1");
+  EXPECT_EQ(merge_query("https://a.example/?q=?#top", "x=1&q=2"),
+            "https://a.example/?q=?&x=1#top");
+  EXPECT_EQ(merge_query("https://a.example/?", "x=1"),
+            "https://a.example/?x=1");
+  EXPECT_EQ(merge_query("https://a.example/??", "x=1"),
+            "https://a.example/??&x=1");
+}
