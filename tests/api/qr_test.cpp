@@ -25,10 +25,10 @@ protected:
     if (is_svg) {
       const auto svg = file;
       file = dir.path() / "rendered.png";
-      auto done = run_command({"rsvg-convert", svg, "-o", file}, {});
+      auto done = run_command({"/usr/bin/rsvg-convert", svg, "-o", file}, {});
       EXPECT_EQ(done.status, 0) << done.err;
     }
-    auto read = run_command({"zbarimg", "-q", "--raw", "--nodbus", "-Sdisable",
+    auto read = run_command({"/usr/bin/zbarimg", "-q", "--raw", "--nodbus", "-Sdisable",
                              "-Sqrcode.enable", file},
                             {});
     EXPECT_EQ(read.status, 0) << read.err;

@@ -260,9 +260,11 @@ TEST_F(web_session_test, the_value_is_kept_nowhere) {
   EXPECT_THAT(service->output(), Not(HasSubstr(value)));
   EXPECT_THAT(service->errors(), Not(HasSubstr(value)));
   for (const auto& x :
-       std::filesystem::recursive_directory_iterator{service->data_dir()})
-    if (x.is_regular_file())
-      EXPECT_EQ(read_file(x.path()).find(value), std::string::npos) << x;
+       std::filesystem::recursive_directory_iterator{service->data_dir()}) {
+    if (!x.is_regular_file())
+      continue;
+    EXPECT_EQ(read_file(x.path()).find(value), std::string::npos) << x;
+  }
   service->start();
 }
 

@@ -458,7 +458,7 @@ TEST_F(server, pages_and_methods) {
   auto x = client();
   EXPECT_EQ(x.Get("/robots.txt")->status, 200);
   EXPECT_EQ(x.Get("/favicon.ico")->status, 204);
-  EXPECT_EQ(x.Get("/")->status, 200);
+  EXPECT_EQ(x.Get("/")->status, 302);
   EXPECT_EQ(x.Get("/nobody")->status, 404);
   auto page = x.Get("/nobody", httplib::Headers{{"Accept", "text/html"}});
   EXPECT_NE(page->body.find("<h1>"), std::string::npos);

@@ -95,7 +95,7 @@ TEST_F(visits, what_cannot_be_a_slug_is_not_asked_for) {
 }
 
 TEST_F(visits, own_pages_do_not_count) {
-  EXPECT_EQ(get("/")->status(), 200);
+  EXPECT_EQ(get("/")->status(), 302);
   auto out = get("/robots.txt");
   EXPECT_EQ(out->status(), 200);
   EXPECT_EQ(out->header("Content-Type"), "text/plain; charset=utf-8");
