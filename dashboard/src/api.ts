@@ -18,8 +18,10 @@ const timeout = 30_000;
 
 async function send(request: Request): Promise<Response> {
   const limit = AbortSignal.timeout(timeout);
-  const answer = await watched(
-    fetch(request, { signal: AbortSignal.any([request.signal, limit]) }));
+  // Browsers that are some years old wait as long as they like.
+  const signal = 'any' in AbortSignal ? AbortSignal.any([request.signal, limit])
+                                      : request.signal;
+  const answer = await watched(fetch(request, { signal }));
   if (answer.status === 401) note_expiry();
   return answer;
 }

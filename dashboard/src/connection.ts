@@ -43,7 +43,8 @@ export async function watched<T>(request: Promise<T>): Promise<T> {
   }
 }
 
-addEventListener('offline', () => {
-  is_lost = true;
-  tell();
-});
+for (const name of ['offline', 'online'])
+  addEventListener(name, () => {
+    is_lost = name === 'offline';
+    tell();
+  });

@@ -1,6 +1,5 @@
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { forget_drafts } from './draft';
 import { Failure, failure_of } from './failure';
 import { EditPage } from './pages/edit_page';
 import { Keys } from './pages/keys';
@@ -40,7 +39,6 @@ function Top({ path, email }: { path: string; email: string }) {
   const leave = async (): Promise<void> => {
     try {
       await sign_out();
-      forget_drafts();
     } catch (e) {
       tell(`You are still signed in. ${failure_of(e).message}`);
     }

@@ -1,5 +1,6 @@
 import { anon_key, auth_base, is_built_in_identity } from './addresses';
 import { watched } from './connection';
+import { forget_drafts } from './draft';
 import { Failure, failure_of, failure_of_answer } from './failure';
 import { Store } from './store';
 
@@ -105,6 +106,7 @@ export async function sign_in(email: string, password: string): Promise<void> {
   const user = await read_user();
   if (!user) throw new Failure(0, 'The browser does not keep the cookie of this '
                                   + 'page, so nobody can be signed in.');
+  if (session.value && session.value.id !== user.id) forget_drafts();
   set_note(true);
   session.set(user);
   has_expired.set(false);
@@ -115,6 +117,7 @@ export async function sign_out(): Promise<void> {
   const answer = await ask('POST', '/auth/v1/logout');
   if (!answer.ok && answer.status !== 401)
     throw failure_of_answer(answer, await answer.json().catch(() => undefined));
+  forget_drafts();
   set_note(false);
   session.set(null);
   has_expired.set(false);

@@ -224,9 +224,9 @@ export async function call(service, method, path, body) {
   return text ? JSON.parse(text) : undefined;
 }
 
-/** Addresses of visitors, of different countries. */
-const addresses = ['85.214.132.117', '8.8.8.8', '81.2.69.142', '1.1.1.1',
-                   '200.147.3.157', '133.242.0.3', '196.25.1.1', '62.4.16.1'];
+/** First halves of visitors' addresses, of different countries. */
+const networks = ['85.214', '85.214', '85.214', '8.8', '8.8', '133.242', '62.4',
+                  '200.147', '196.25'];
 
 const agents = [
   'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
@@ -249,10 +249,11 @@ const referrers = ['https://news.example/today', 'https://www.search.example/',
  * @param {Record<string, string>} headers
  */
 export async function visit(service, slug, who, headers = {}) {
-  const referrer = referrers[(who >> 1) % referrers.length];
+  const referrer = referrers[(who >> 2) % referrers.length];
   const own = {
-    'X-Forwarded-For': addresses[(who * who) % addresses.length] ?? '',
-    'User-Agent': agents[who % agents.length] ?? '',
+    'X-Forwarded-For':
+      `${networks[who % networks.length]}.${(who >> 8) & 255}.${who & 255}`,
+    'User-Agent': agents[(who >> 1) % agents.length] ?? '',
     ...(referrer ? { Referer: referrer } : {}),
     ...headers,
   };

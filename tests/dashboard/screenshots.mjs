@@ -71,7 +71,7 @@ async function fill(service) {
   });
   await call(service, 'PUT', `/links/${guide.id}`, { is_active: false });
   await traffic(service, app, 40, { '/app': 5 });
-  await traffic(service, letter, 60, { '/letter': 7 });
+  await traffic(service, letter, 160, { '/letter-b': 6, '/letter': 9 });
   await traffic(service, sale, 420, { '/sale-new': 4, '/sale': 15 });
   for (let i = 0; i < 9; ++i)
     await visit(service, 'spring', i, { 'User-Agent': 'WhatsApp/2.23.20.0' });
@@ -94,7 +94,7 @@ async function shoot(page, name, full = true) {
   await page.screenshot({ path, fullPage: full });
   // Few colours make small files.
   const { status } = spawnSync('pngquant', ['--force', '--ext', '.png',
-    '--strip', '--speed', '1', '64', path], { stdio: 'inherit' });
+    '--strip', '--speed', '1', '--nofs', '48', path], { stdio: 'inherit' });
   if (status !== 0) throw new Error('pngquant failed; it is a package of Debian');
 }
 
@@ -134,8 +134,9 @@ try {
     const one = page.getByRole('group', { name: 'Variant 1' });
     await one.getByLabel('Destination').fill('https://shop.example/summer');
     await one.getByLabel('Share in %').fill('60');
-    await page.getByRole('group', { name: 'Variant 2' }).getByLabel('Destination')
-      .fill('https://shop.example/summer-new');
+    const two = page.getByRole('group', { name: 'Variant 2' });
+    await two.getByLabel('Destination').fill('https://shop.example/summer-new');
+    await two.getByLabel('Share in %').fill('40');
     await shoot(page, `new-${name}`);
     await page.getByRole('link', { name: 'Cancel' }).click();
 
@@ -147,6 +148,7 @@ try {
     await page.getByText('Winner found').waitFor();
     await page.locator('.chart canvas').waitFor();
     await shoot(page, `link-${name}`);
+    await shoot(page, `winner-${name}`, false);
     await page.getByRole('button', { name: 'Promote' }).click();
     await page.getByRole('dialog').waitFor();
     await shoot(page, `promote-${name}`, false);

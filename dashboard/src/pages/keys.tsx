@@ -119,12 +119,15 @@ function KeyRow({ item, refresh }: { item: Key; refresh: () => void }) {
   return (
     <tr>
       <th scope="row"><Text>{item.name}</Text></th>
-      <td><code>{item.key_prefix}…</code></td>
-      <td>{item.key_prefix.startsWith('svc_pk_') ? 'Reads' : 'Reads and writes'}</td>
-      <td title={item.last_used_at ? time(item.last_used_at) : ''}>
+      <td data-label="Starts with"><code>{item.key_prefix}…</code></td>
+      <td data-label="May">
+        {item.key_prefix.startsWith('svc_pk_') ? 'Read' : 'Read and write'}
+      </td>
+      <td data-label="Last used"
+          title={item.last_used_at ? time(item.last_used_at) : ''}>
         {item.last_used_at ? ago(item.last_used_at) : 'Never'}
       </td>
-      <td>{time(item.created_at)}</td>
+      <td data-label="Created">{time(item.created_at)}</td>
       <td class="actions">
         <Button kind="quiet" onClick={() => set_asking(true)}>
           Revoke<span class="unseen"> {item.name}</span>
@@ -175,7 +178,7 @@ export function Keys() {
               </>
             ) : (
               <Scroller label="Active keys">
-                <table>
+                <table class="keys">
                   <thead>
                     <tr>
                       <th scope="col">Name</th>
