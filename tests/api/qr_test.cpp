@@ -28,8 +28,8 @@ protected:
       auto done = run_command({"/usr/bin/rsvg-convert", svg, "-o", file}, {});
       EXPECT_EQ(done.status, 0) << done.err;
     }
-    auto read = run_command({"/usr/bin/zbarimg", "-q", "--raw", "--nodbus", "-Sdisable",
-                             "-Sqrcode.enable", file},
+    auto read = run_command({"/usr/bin/zbarimg", "-q", "--raw", "--nodbus",
+                             "-Sdisable", "-Sqrcode.enable", file},
                             {});
     EXPECT_EQ(read.status, 0) << read.err;
     return read.out;

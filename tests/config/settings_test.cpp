@@ -66,6 +66,7 @@ TEST(settings, defaults_are_those_of_the_documentation) {
   EXPECT_EQ(x.auth.audience, "");
   EXPECT_EQ(x.auth.required_claim, "");
   EXPECT_EQ(x.auth.anon_key, "");
+  EXPECT_EQ(x.auth.sign_in_url, "");
   EXPECT_EQ(x.auth.jwks_refresh_seconds, 300);
   EXPECT_FALSE(x.auth.is_external());
   EXPECT_EQ(x.log.level, "info");

@@ -121,9 +121,6 @@ TEST(query, takes_one_parameter) {
             "https://a.example/?cid=own");
 }
 
-} // namespace
-} // namespace turnout
-
 TEST(query, a_value_may_end_in_a_question_mark) {
   EXPECT_EQ(merge_query("https://a.example/?q=what?", "x=1"),
             "https://a.example/?q=what?&x=1");
@@ -134,3 +131,6 @@ TEST(query, a_value_may_end_in_a_question_mark) {
   EXPECT_EQ(merge_query("https://a.example/??", "x=1"),
             "https://a.example/??&x=1");
 }
+
+} // namespace
+} // namespace turnout

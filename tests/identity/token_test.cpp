@@ -74,6 +74,9 @@ TEST_F(token_test, issued_tokens_are_valid) {
   EXPECT_EQ(verdict.claims.subject, subject);
   EXPECT_EQ(verdict.claims.email, "ann@example.org");
   EXPECT_TRUE(verdict.claims.api_access);
+  EXPECT_EQ(verdict.claims.expires_at,
+            std::chrono::floor<std::chrono::seconds>(at)
+              + std::chrono::seconds{3600});
   const auto other = key_set::from_secret("another secret of no importance");
   EXPECT_EQ(of(*token, **other), kind::invalid);
 }
