@@ -112,8 +112,11 @@ class Load:
 
     def visit(self):
         visitor = Connection(self.node.public)
+        # Long, so that a small journal fills in seconds.
+        headers = {"Referer": "https://news.example/" + "x" * 2000}
         while not self.stopping.wait(0.004):
-            self.visits[visitor.send("GET", "/" + self.slug).status] += 1
+            answer = visitor.send("GET", "/" + self.slug, headers=headers)
+            self.visits[answer.status] += 1
 
     def use_api(self):
         """Reads."""
