@@ -37,6 +37,15 @@ TEST_F(key_ring_test, knows_whom_a_key_speaks_for) {
   EXPECT_EQ(ring.find(key)->rate_limit, 5);
 }
 
+TEST_F(key_ring_test, a_changed_default_is_for_those_without_an_own_limit) {
+  ring.set_default_limit(7);
+  ring.replace({stored}, {owner});
+  EXPECT_EQ(ring.find(key)->rate_limit, 7);
+  owner.rate_limit = 5;
+  ring.replace({stored}, {owner});
+  EXPECT_EQ(ring.find(key)->rate_limit, 5);
+}
+
 TEST_F(key_ring_test, refuses_what_it_does_not_know) {
   ring.replace({stored}, {owner});
   EXPECT_FALSE(ring.find(make_key(key_type::publishable)));

@@ -113,6 +113,19 @@ TEST(bad_key_limiter, peeking_does_not_count) {
   EXPECT_EQ(x.peek(a, start).remaining, 1);
 }
 
+TEST(bad_key_limiter, a_changed_limit_holds_for_the_minute_under_way) {
+  bad_key_limiter x{1};
+  const auto a = ip("1.2.3.4");
+  EXPECT_TRUE(x.count(a, start).allowed);
+  EXPECT_FALSE(x.count(a, start).allowed);
+  x.set_limit(3);
+  EXPECT_EQ(x.peek(a, start).remaining, 2);
+  EXPECT_TRUE(x.count(a, start).allowed);
+  x.set_limit(1);
+  EXPECT_EQ(x.peek(a, start).remaining, 0);
+  EXPECT_FALSE(x.count(a, start).allowed);
+}
+
 TEST(bad_key_limiter, addresses_of_one_ipv6_network_share_a_budget) {
   bad_key_limiter x{1};
   EXPECT_TRUE(x.count(ip("2001:db8:1:2::1"), start).allowed);

@@ -114,6 +114,29 @@ TEST_F(geo, a_broken_file_leaves_the_old_one_in_use) {
   EXPECT_EQ(country(x, "8.8.8.8"), "FR");
 }
 
+TEST_F(geo, another_file_is_used_if_it_can_be_read) {
+  write(database("US"));
+  geo_lookup x{file};
+  EXPECT_TRUE(x.use(dir / "missing.mmdb"));
+  const auto broken = dir / "broken.mmdb";
+  std::ofstream{broken} << "no database";
+  EXPECT_TRUE(x.use(broken));
+  EXPECT_EQ(country(x, "8.8.8.8"), "US");
+  // Nor does it look at the broken one from now on.
+  write(database("DE"));
+  x.refresh();
+  EXPECT_EQ(country(x, "8.8.8.8"), "DE");
+  const auto other = dir / "other.mmdb";
+  std::ofstream{other, std::ios::binary} << database("FR");
+  EXPECT_FALSE(x.use(other));
+  EXPECT_EQ(country(x, "8.8.8.8"), "FR");
+  write(database("US"));
+  x.refresh();
+  EXPECT_EQ(country(x, "8.8.8.8"), "FR");
+  EXPECT_FALSE(x.use({}));
+  EXPECT_EQ(country(x, "8.8.8.8"), "");
+}
+
 TEST_F(geo, a_file_cut_short_in_place_does_no_harm) {
   write(database("US"));
   geo_lookup x{file};
