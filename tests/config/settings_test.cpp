@@ -130,7 +130,7 @@ TEST(settings, names_are_unique_and_documented) {
     EXPECT_EQ(config::problem_of(row, row.fallback), "");
     EXPECT_EQ(config::find_setting(row.name()), &row);
   }
-  EXPECT_EQ(names.size(), 41u);
+  EXPECT_EQ(names.size(), 42u);
   EXPECT_TRUE(variables.count("TURNOUT_HTTP_LISTEN"));
   EXPECT_TRUE(variables.count("TURNOUT_DATA_DIR"));
   EXPECT_TRUE(variables.count("TURNOUT_RATE_LIMIT_BAD_KEYS_PER_MINUTE"));

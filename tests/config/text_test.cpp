@@ -76,7 +76,7 @@ TEST(example_file, says_the_defaults) {
   temporary_file file{"turnout.toml", uncommented(config::example_file())};
   auto given = config::load({file.path(), {}, {}});
   ASSERT_TRUE(given) << detail(given.error());
-  EXPECT_EQ(given->origins.size(), 41u);
+  EXPECT_EQ(given->origins.size(), 42u);
   auto none = config::load({});
   ASSERT_TRUE(none);
   given->origins.clear();
