@@ -49,12 +49,14 @@ size_t reactor_count(const settings& options) {
 }
 
 void greet(const first_account& first, const std::string& base_url) {
+  const auto root
+    = base_url.substr(0, base_url.find('/', base_url.find("://") + 3));
   std::cout << "This is a new store. Its first account and key, shown only "
                "now:\n"
             << "  e-mail    " << first.email << '\n'
             << "  password  " << first.password << '\n'
             << "  API key   " << first.key << '\n'
-            << "Try:\n"
+            << "Open " << root << "/ in a browser and sign in, or try:\n"
             << "  curl -s " << base_url << "/public/links"
             << " -H 'X-API-Key: " << first.key << "'"
             << " --json '{\"name\":\"First link\",\"variants\":["

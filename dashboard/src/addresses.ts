@@ -22,7 +22,10 @@ export const auth_base = absolute(meta('auth'));
 export const anon_key = meta('anon-key');
 
 /** Whether accounts are those of the service itself. */
-export const is_built_in_identity = auth_base === absolute('/');
+export const is_built_in_identity = meta('auth') === '/';
+
+/** Whether it is known where to sign in. */
+export const has_sign_in = meta('auth') !== '';
 
 export function short_url(slug: string): string {
   return `${short_base}/${slug}`;

@@ -102,6 +102,7 @@ test('every page, light and dark', async () => {
       await page.locator('h1').waitFor();
       await check_width(page, path || 'links');
     }
+    me.check();
   } finally {
     await me.end();
     await service.end();
@@ -166,6 +167,7 @@ test('by keyboard alone', async () => {
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await reach('Delete link');
+    me.check();
   } finally {
     await me.end();
     await service.end();

@@ -151,6 +151,7 @@ test('the form of a link', async () => {
       geo_rules: { ...Object.fromEntries(codes.map((x) => [x, 'World'])),
                    default: 'World' },
     });
+    me.check();
   } finally {
     await me.end();
     await service.end();

@@ -33,25 +33,27 @@ export function launch() {
 
 /**
  * @param {string} binary
- * @param {string[]} options
+ * @param {Record<string, string>} settings
  */
-export async function start_service(binary, options = []) {
+export async function start_service(binary, settings = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'turnout-dashboard-'));
   // Not the settings of who runs the test.
-  const env = Object.fromEntries(Object.entries(process.env)
-    .filter(([name]) => !name.startsWith('TURNOUT_')));
+  const env = {
+    ...Object.fromEntries(Object.entries(process.env)
+      .filter(([name]) => !name.startsWith('TURNOUT_'))),
+    ...settings,
+  };
   let child = run('127.0.0.1:0');
   /** @param {string} listen */
   function run(listen) {
     return spawn(
       binary,
       ['serve', '--data-dir', dir, '--listen', listen, '--operator-listen',
-       '127.0.0.1:0', ...options],
+       '127.0.0.1:0'],
       { env, stdio: ['ignore', 'pipe', 'inherit'] });
   }
   const first = await ready(child);
   const { root, email, password, key } = first;
-  assert(password && key, 'the first start names account and key');
   const stop = async () => {
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
@@ -113,12 +115,14 @@ export async function eventually(ask, suits) {
 
 /**
  * A person at a browser. What the page complains of is an error of the test:
- * `end` throws for each message of the console that `expected` does not match.
+ * `check` throws for each message of the console that `expected` does not match.
  * @param {Browser} browser
  * @param {Service} service
- * @param {Options & {expected?: RegExp}} options
+ * Nor may it ask a host that is not its own, but for `others`.
+ * @param {Options & {expected?: RegExp, others?: string[]}} options
  */
-export async function visitor(browser, service, { expected, ...options } = {}) {
+export async function visitor(browser, service,
+                              { expected, others = [], ...options } = {}) {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     locale: 'en-GB',
@@ -133,7 +137,7 @@ export async function visitor(browser, service, { expected, ...options } = {}) {
   const own = new URL(service.root).host;
   context.on('request', (request) => {
     const { host, protocol } = new URL(request.url());
-    if (protocol.startsWith('http') && host !== own)
+    if (protocol.startsWith('http') && ![own, ...others].includes(host))
       complaints.push(`asks another host: ${request.url()}`);
   });
   const page = await context.newPage();
@@ -152,9 +156,12 @@ export async function visitor(browser, service, { expected, ...options } = {}) {
     context,
     page,
     complaints,
-    async end() {
-      await context.close();
+    /** Throws if the page complained of something. */
+    check() {
       assert.deepEqual(complaints, []);
+    },
+    end() {
+      return context.close();
     },
   };
 }

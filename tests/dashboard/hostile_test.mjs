@@ -71,6 +71,7 @@ test('hostile texts', async () => {
         // Who writes backwards turns nothing around but their own words.
         assert.equal(await page.evaluate('window.harm'), undefined);
         assert.equal(await page.locator('script:not([src]), img').count(), 0);
+        me.check();
       } finally {
         await me.end();
       }
@@ -103,6 +104,7 @@ test('a destination that is no address of the web', async () => {
     assert.equal(await page.locator('[href*="javascript:" i]').count(), 0);
     await page.getByText('javascript:window.harm=1').first().click();
     assert.equal(await page.evaluate('window.harm'), undefined);
+    me.check();
   } finally {
     await me.end();
     await service.end();

@@ -51,6 +51,7 @@ test('a service that is away for a while', async () => {
     await page.getByText('Service temporarily unavailable').waitFor();
     await page.getByText('Service temporarily unavailable')
       .waitFor({ state: 'detached' });
+    me.check();
   } finally {
     await me.end();
     await service.end();

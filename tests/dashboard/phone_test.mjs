@@ -45,6 +45,7 @@ test('a phone', async () => {
     await page.getByRole('button', { name: 'Sign out' }).tap();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await check_width(page, 'the sign-in');
+    me.check();
   } finally {
     await me.end();
     await service.end();

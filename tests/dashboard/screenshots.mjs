@@ -169,7 +169,7 @@ try {
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     await shoot(page, `not-found-${name}`, false);
   }
-  for (const me of visitors) await me.end();
+  for (const me of visitors) me.check();
 } finally {
   await browser.close();
   await service.end();

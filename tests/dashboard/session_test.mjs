@@ -2,6 +2,7 @@
 // Who is signed in, and who only pretends to be.
 
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
@@ -62,6 +63,7 @@ test('a session that ends while somebody types', async () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await sign_in(page, service, '/links/new');
     assert.equal(await page.getByLabel('Name').inputValue(), '');
+    me.check();
   } finally {
     await me.end();
     await service.end();
@@ -125,10 +127,78 @@ test('a page of another site', async () => {
     })).status, `${base}/keys?name=own`);
     assert.equal(own, 201);
   } finally {
-    // The pages of other sites may complain.
-    await me.context.close();
+    // The page of another site may complain.
+    await me.end();
     server.closeAllConnections();
     server.close();
+    await service.end();
+  }
+});
+
+/** @param {string} secret @param {object} claims */
+function token(secret, claims) {
+  const part = (/** @type {object} */ x) =>
+    Buffer.from(JSON.stringify(x)).toString('base64url');
+  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  const mac = createHmac('sha256', secret).update(text).digest('base64url');
+  return `${text}.${mac}`;
+}
+
+test('accounts of another service', async () => {
+  const secret = 'a secret of at least thirty-two bytes';
+  const now = Math.floor(Date.now() / 1000);
+  // Like others of its kind it allows the headers that it knows, and no other.
+  const provider = createServer((request, response) => {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Access-Control-Allow-Headers', 'apikey, content-type');
+    let body = '';
+    request.on('data', (x) => { body += x; });
+    request.on('end', () => {
+      if (request.method === 'OPTIONS') return response.writeHead(204).end();
+      const is_right = request.headers.apikey === 'anon'
+        && request.url === '/auth/v1/token?grant_type=password'
+        && JSON.parse(body).password === 'right';
+      response.writeHead(is_right ? 200 : 400, { 'Content-Type': 'application/json' });
+      return response.end(JSON.stringify(is_right ? {
+        access_token: token(secret, {
+          sub: '0b5f7a52-7c1e-4c0e-9f39-0c7a5a4e9f11', email: 'ann@shop.example',
+          iat: now, exp: now + 3600,
+        }),
+      } : { error: 'invalid_grant', error_description: 'no' }));
+    });
+  });
+  provider.listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  const address = provider.address();
+  assert(address && typeof address === 'object');
+  const service = await start_service(shared.binary, {
+    TURNOUT_AUTH_JWT_SECRET: secret,
+    TURNOUT_AUTH_ANON_KEY: 'anon',
+    TURNOUT_AUTH_SIGN_IN_URL: `http://127.0.0.1:${address.port}`,
+  });
+  const me = await visitor(shared.browser, service, {
+    expected: /status of 400/, others: [`127.0.0.1:${address.port}`],
+  });
+  const { page } = me;
+  try {
+    await page.goto(`${service.root}/app`);
+    await page.getByLabel('E-mail address').fill('ann@shop.example');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('do not belong together').waitFor();
+    await page.getByLabel('Password').fill('right');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Make your first split link' }).waitFor();
+    await page.getByText('ann@shop.example').waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Make your first split link' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    me.check();
+  } finally {
+    await me.end();
+    provider.closeAllConnections();
+    provider.close();
     await service.end();
   }
 });

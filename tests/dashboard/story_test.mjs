@@ -222,6 +222,7 @@ function story(name, options = {}) {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
       assert.equal((await ask()).status, 401);
+      me.check();
     } finally {
       await me.end();
       shop.end();

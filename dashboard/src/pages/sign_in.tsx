@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { is_built_in_identity } from '../addresses';
+import { has_sign_in, is_built_in_identity } from '../addresses';
 import { failure_of } from '../failure';
 import { session, sign_in } from '../session';
 import { Alert, Button } from '../ui/basic';
@@ -50,7 +50,12 @@ export function SignIn() {
       <Brand />
       <div class="card">
         <h1>Sign in</h1>
-        <SignInForm />
+        {has_sign_in ? <SignInForm /> : (
+          <p>
+            The accounts of this service are those of another one, but it was not
+            told where that is. Set <code>auth.sign_in_url</code>.
+          </p>
+        )}
       </div>
       {is_built_in_identity && (
         <p class="hint">

@@ -50,7 +50,7 @@ function EvidenceBar({ winner }: { winner: Winner }) {
               width={Math.min(share, 1) * 100} />
       </svg>
       <div class="evidence-ends">
-        <span>Chance</span>
+        <span>1 : 1 is chance</span>
         <span><strong>{odds(winner.evidence)}</strong> for the leader</span>
         <span>{count(winner.evidence_required)} : 1 decides</span>
       </div>
