@@ -66,12 +66,8 @@ caf::expected<const plugin_descriptor*> load(const fs::path& file,
   return found;
 }
 
-} // namespace
-
-caf::expected<backend_factory>
-load_plugin(const std::string& name,
-            const std::vector<std::filesystem::path>& directories,
-            backend_settings settings) {
+caf::expected<const plugin_descriptor*>
+find(const std::string& name, const std::vector<fs::path>& directories) {
   if (!is_plugin_name(name))
     return make_error(ec::plugin,
                       "\"" + name + "\" is not a name of a storage plugin.");
@@ -80,27 +76,47 @@ load_plugin(const std::string& name,
   for (const auto& directory : directories) {
     auto file = fs::absolute(directory / file_name);
     std::error_code ignored;
-    if (!fs::exists(file, ignored)) {
-      if (!looked_in.empty())
-        looked_in += ", ";
-      looked_in += directory.string();
-      continue;
-    }
-    auto plugin = load(file, name);
-    if (!plugin)
-      return std::move(plugin.error());
-    return backend_factory{
-      [open = (*plugin)->open, settings]() -> caf::expected<backend_ptr> {
-        backend_ptr result{open(settings)};
-        if (result == nullptr)
-          return make_error(ec::unavailable,
-                            "There is not enough memory to open the store.");
-        return result;
-      }};
+    if (fs::exists(file, ignored))
+      return load(file, name);
+    if (!looked_in.empty())
+      looked_in += ", ";
+    looked_in += directory.string();
   }
   return make_error(ec::plugin, "There is no storage plugin \"" + name
                                   + "\": no file " + file_name + " in "
                                   + looked_in + ".");
+}
+
+} // namespace
+
+caf::expected<backend_factory>
+load_plugin(const std::string& name,
+            const std::vector<std::filesystem::path>& directories,
+            backend_settings settings) {
+  auto plugin = find(name, directories);
+  if (!plugin)
+    return std::move(plugin.error());
+  return backend_factory{
+    [open = (*plugin)->open, settings]() -> caf::expected<backend_ptr> {
+      backend_ptr result{open(settings)};
+      if (result == nullptr)
+        return make_error(ec::unavailable,
+                          "There is not enough memory to open the store.");
+      return result;
+    }};
+}
+
+caf::expected<backup_function>
+load_backup(const std::string& name,
+            const std::vector<std::filesystem::path>& directories,
+            backend_settings settings) {
+  auto plugin = find(name, directories);
+  if (!plugin)
+    return std::move(plugin.error());
+  if ((*plugin)->back_up == nullptr)
+    return backup_function{};
+  return backup_function{[copy = (*plugin)->back_up, settings](
+                           const fs::path& to) { return copy(settings, to); }};
 }
 
 std::vector<std::filesystem::path>
@@ -113,8 +129,9 @@ plugin_directories(const std::filesystem::path& extra) {
   if (!failed) {
     result.emplace_back(executable.parent_path());
     result.emplace_back(executable.parent_path() / "plugins");
+    result.emplace_back(
+      (executable.parent_path() / TURNOUT_PLUGIN_DIR).lexically_normal());
   }
-  result.emplace_back(TURNOUT_PLUGIN_DIR);
   return result;
 }
 

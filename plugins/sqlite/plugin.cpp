@@ -1,5 +1,6 @@
 #include "storage/plugin.hpp"
 
+#include "plugins/sqlite/backup.hpp"
 #include "plugins/sqlite/sqlite_backend.hpp"
 
 #include <soci/sqlite3/soci-sqlite3.h>
@@ -25,4 +26,4 @@ open_sqlite(const turnout::storage::backend_settings& settings) {
 
 } // namespace
 
-TURNOUT_STORAGE_PLUGIN("sqlite", open_sqlite);
+TURNOUT_STORAGE_PLUGIN("sqlite", open_sqlite, turnout::sqlite::back_up);
