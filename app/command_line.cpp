@@ -3,6 +3,7 @@
 #include "app/accounts.hpp"
 #include "app/limits.hpp"
 #include "app/output.hpp"
+#include "app/reference.hpp"
 #include "app/serve.hpp"
 #include "app/transfer.hpp"
 #include "app/upkeep.hpp"
@@ -68,6 +69,13 @@ config::sources sources_of(const common_options& common) {
   return result;
 }
 
+std::string version_line() {
+  auto result = std::string{"turnout "} + version();
+  if (*commit() != '\0')
+    result += std::string{" ("} + commit() + ')';
+  return result;
+}
+
 /// Loads the settings and hands them to a command.
 int with_settings(const common_options& common,
                   const std::function<int(const config::loaded&)>& command) {
@@ -88,7 +96,7 @@ int run(int argc, char** argv) {
   forbid_core_dumps();
   CLI::App cli{"Turnout: split-test short links with honest analytics."};
   cli.name("turnout");
-  cli.set_version_flag("--version", std::string{"turnout "} + version());
+  cli.set_version_flag("--version", version_line());
   cli.require_subcommand(1);
   common_options common;
   std::function<int(const config::loaded&)> command;
@@ -182,6 +190,19 @@ int run(int argc, char** argv) {
     ->add_option("--before", purge_before,
                  "The first day to keep, such as 2026-01-31")
     ->required();
+  std::string backup_directory;
+  auto* backing_up
+    = add(&cli, "backup",
+          "Copy the store (of sqlite), the journal and the secrets into a new "
+          "directory, while the service runs",
+          [&](const config::loaded& x) {
+            return back_up(x.values, backup_directory);
+          });
+  backing_up
+    ->add_option("directory", backup_directory,
+                 "The directory to make; to restore, use it as the data "
+                 "directory")
+    ->required();
   import_request to_import;
   auto* importing = add(
     &cli, "import", "Import links of a file",
@@ -223,6 +244,20 @@ int run(int argc, char** argv) {
             return static_cast<int>(done);
           });
   add_serve_options(show, common);
+  std::string reference;
+  add(&cli, "reference",
+      "Print a manual page, or what completes this command line in bash",
+      [&](const config::loaded&) {
+        std::cout << (reference == "bash"  ? bash_completion(cli)
+                      : reference == "man" ? command_manual(cli)
+                                           : settings_manual());
+        return static_cast<int>(done);
+      })
+    ->add_option("what", reference,
+                 "man for turnout(1), toml for turnout.toml(5), bash for its "
+                 "completion")
+    ->required()
+    ->check(CLI::IsMember({"man", "toml", "bash"}));
 
   try {
     cli.parse(argc, argv);

@@ -24,6 +24,14 @@ caf::expected<storage::backend_factory> load_store(const settings& options) {
     {options.data_dir.string(), options.storage.dsn});
 }
 
+caf::expected<storage::backup_function>
+load_store_backup(const settings& options) {
+  return storage::load_backup(
+    options.storage.plugin,
+    storage::plugin_directories(options.storage.plugin_dir),
+    {options.data_dir.string(), options.storage.dsn});
+}
+
 caf::expected<storage::backend_ptr> open_store(const settings& options) {
   auto open = load_store(options);
   if (!open)

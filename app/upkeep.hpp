@@ -18,4 +18,9 @@ int verify(const settings& options, bool repair);
 /// and prints how many; no total changes. Returns an exit code.
 int purge(const settings& options, const std::string& before);
 
+/// Copies everything that the node has into a new directory, which then is a
+/// data directory like the node's own, and prints what is there. The service
+/// may run. Returns an exit code.
+int back_up(const settings& options, const std::string& directory);
+
 } // namespace turnout::app

@@ -60,6 +60,8 @@ TEST_F(command_line_test, help_on_every_level) {
                                                {"purge"},
                                                {"import"},
                                                {"export"},
+                                               {"backup"},
+                                               {"reference"},
                                                {"check-config"},
                                                {"user", "api-access"},
                                                {"user", "rate-limit"}};
@@ -72,7 +74,7 @@ TEST_F(command_line_test, help_on_every_level) {
   }
   auto top = run({"--help"}).out;
   for (auto command : {"serve", "user", "key", "migrate", "check-config",
-                       "verify", "purge", "import", "export"})
+                       "verify", "purge", "import", "export", "backup"})
     EXPECT_THAT(top, HasSubstr(command));
 }
 
@@ -96,7 +98,9 @@ TEST_F(command_line_test, wrong_usage_is_2) {
     {"key", "create", "--email", "a@example.com", "--name", "n", "--type",
      "frob"},
     {"user", "api-access", "a@example.com", "perhaps"},
-    {"user", "rate-limit", "a@example.com", "many"}};
+    {"user", "rate-limit", "a@example.com", "many"},
+    {"backup"},
+    {"reference", "frobnicate"}};
   for (auto& args : wrong) {
     SCOPED_TRACE(testing::PrintToString(args));
     expect_error_line(run(args), 2);

@@ -1,5 +1,10 @@
 #include "tests/api/harness/api_test.hpp"
 
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <set>
+
 using namespace turnout::test;
 using testing::HasSubstr;
 using testing::Not;
@@ -114,11 +119,24 @@ TEST_F(privacy_test, the_cookie_tells_nothing_of_others) {
   EXPECT_THAT(cookie, Not(HasSubstr("127.0.0")));
 }
 
-TEST_F(privacy_test, secrets_in_the_data_directory_are_for_its_owner_only) {
-  for (auto& entry :
-       std::filesystem::recursive_directory_iterator{service->data_dir()}) {
-    auto mode = entry.status().permissions();
-    using std::filesystem::perms;
-    EXPECT_EQ(mode & perms::others_all, perms::none) << entry.path();
+TEST_F(privacy_test, the_data_directory_is_for_its_owner_only) {
+  // Whatever the one who starts the service lets others do.
+  const auto previous = umask(0);
+  service->restart();
+  umask(previous);
+  visit_many(text(make_split(), "slug"), 3);
+  settle();
+  using std::filesystem::perms;
+  const auto dir = service->data_dir();
+  EXPECT_EQ(status(dir).permissions(), perms::owner_all);
+  std::set<std::string> names;
+  for (auto& entry : std::filesystem::recursive_directory_iterator{dir}) {
+    EXPECT_EQ(entry.status().permissions(),
+              entry.is_directory() ? perms::owner_all
+                                   : perms::owner_read | perms::owner_write)
+      << entry.path();
+    names.insert(entry.path().filename());
   }
+  for (auto name : {"journal", "lock", "node_id", "session_secret"})
+    EXPECT_TRUE(names.contains(name)) << name;
 }
