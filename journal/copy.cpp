@@ -1,14 +1,10 @@
 #include "journal/copy.hpp"
 
+#include "journal/fault.hpp"
+#include "journal/file.hpp"
 #include "journal/files.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -19,109 +15,43 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A descriptor that is closed at the end; -1 for none.
-class descriptor {
-public:
-  descriptor(const fs::path& path, int flags)
-    : x_fd(::open(path.c_str(), flags | O_CLOEXEC, S_IRUSR | S_IWUSR)) {
-    // nop
-  }
-
-  descriptor(const descriptor&) = delete;
-
-  descriptor& operator=(const descriptor&) = delete;
-
-  ~descriptor() {
-    if (x_fd != -1)
-      ::close(x_fd);
-  }
-
-  int get() const noexcept {
-    return x_fd;
-  }
-
-private:
-  int x_fd;
-};
-
-caf::error failed(const char* what, const fs::path& path) {
-  return make_error(ec::journal, std::string{"cannot "} + what + " "
-                                   + path.string() + ": "
-                                   + std::generic_category().message(errno));
-}
-
-bool write_all(int fd, const char* data, size_t size) {
-  while (size > 0) {
-    const auto n = ::write(fd, data, size);
-    if (n < 0 && errno != EINTR)
-      return false;
-    if (n > 0) {
-      data += n;
-      size -= static_cast<size_t>(n);
-    }
-  }
-  return true;
-}
+constexpr size_t part_size = 64 << 10;
 
 /// Copies what an open file has now; it may grow meanwhile.
-caf::error copy(int in, const fs::path& from, const fs::path& to) {
-  struct stat info {};
-  if (::fstat(in, &info) != 0)
-    return failed("read", from);
-  descriptor out{to, O_WRONLY | O_CREAT | O_EXCL};
-  if (out.get() == -1)
-    return failed("make", to);
-  std::array<char, 1 << 16> buf;
-  for (auto left = info.st_size; left > 0;) {
-    const auto n
-      = ::read(in, buf.data(), std::min(buf.size(), static_cast<size_t>(left)));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return failed("read", from);
-    if (n == 0)
+void copy(const file& in, const file& out) {
+  const auto size = in.size();
+  std::string part;
+  for (int64_t at = 0; at < size; at += static_cast<int64_t>(part.size())) {
+    in.read(part, std::min<int64_t>(part_size, size - at), at);
+    if (part.empty())
       break;
-    if (!write_all(out.get(), buf.data(), static_cast<size_t>(n)))
-      return failed("write", to);
-    left -= n;
+    out.write(part, at);
   }
-  if (::fsync(out.get()) != 0)
-    return failed("write", to);
-  return caf::error{};
-}
-
-/// Copies a segment, unless it is gone. No checkpoint ever changes its main
-/// file, and commits only append to its -wal, so that what these have now is a
-/// segment as it was at that time. The end of the -wal may be half a commit,
-/// which SQLite passes over.
-caf::error copy_segment(const fs::path& from, const fs::path& to) {
-  descriptor file{from, O_RDONLY};
-  if (file.get() == -1)
-    return errno == ENOENT ? caf::error{} : failed("read", from);
-  // Opened before anything is copied: what is deleted later is copied still.
-  // When the -wal is gone already, all that it had is stored.
-  const auto wal_path = wal_of(from);
-  descriptor wal{wal_path, O_RDONLY};
-  if (wal.get() == -1 && errno != ENOENT)
-    return failed("read", wal_path);
-  if (auto err = copy(file.get(), from, to))
-    return err;
-  return wal.get() == -1 ? caf::error{} : copy(wal.get(), wal_path, wal_of(to));
+  out.sync();
 }
 
 } // namespace
 
 caf::error copy_file(const fs::path& from, const fs::path& to) {
-  descriptor in{from, O_RDONLY};
-  if (in.get() == -1)
-    return errno == ENOENT ? caf::error{} : failed("read", from);
-  return copy(in.get(), from, to);
+  std::error_code err;
+  try {
+    const auto in = file::open(from);
+    copy(in, file::create(to));
+  } catch (const segment_error& x) {
+    if (fs::exists(from, err) || err)
+      return make_error(ec::journal, "cannot copy " + from.string() + " to "
+                                       + to.string() + ": " + x.what());
+  }
+  return caf::error{};
 }
 
 caf::error sync_directory(const fs::path& dir) {
-  descriptor opened{dir, O_RDONLY | O_DIRECTORY};
-  if (opened.get() == -1 || ::fsync(opened.get()) != 0)
-    return failed("write", dir);
+  try {
+    file::open(dir).sync();
+  } catch (const segment_error& x) {
+    return make_error(ec::journal, "cannot force " + dir.string()
+                                     + " to the disk: " + x.what());
+  }
   return caf::error{};
 }
 
@@ -134,8 +64,10 @@ caf::error copy_segments(const fs::path& from, const fs::path& to) {
   auto segments = list_segments(from);
   if (!segments)
     return std::move(segments.error());
+  // What has been written of a segment stays as it is. A commit that is under
+  // way may be cut off, which is the end for a reader.
   for (const auto& x : *segments)
-    if (auto err = copy_segment(x.path, to / x.path.filename()))
+    if (auto err = copy_file(x.path, to / x.path.filename()))
       return err;
   return sync_directory(to);
 }

@@ -9,8 +9,7 @@ namespace turnout::journal {
 /// Copies the segments of a journal directory into another one, which is made,
 /// to the disk, while others write, read and delete them: every event that was
 /// committed before the call is in the copy, unless it was trimmed, that is,
-/// stored. Not to be called in the process of a writer or reader, whose locks
-/// it would release.
+/// stored.
 caf::error copy_segments(const std::filesystem::path& from,
                          const std::filesystem::path& to);
 

@@ -71,6 +71,11 @@ int64_t file::size() const {
   return info.st_size;
 }
 
+void file::sync() const {
+  if (::fsync(x_fd) == -1)
+    throw failed_call("sync", errno);
+}
+
 void file::truncate(int64_t offset) const {
   if (::ftruncate(x_fd, offset) == -1)
     throw failed_call("truncate", errno);

@@ -41,6 +41,9 @@ public:
   /// Returns the bytes of the file.
   int64_t size() const;
 
+  /// Forces it to the disk.
+  void sync() const;
+
   /// Cuts everything off from the offset.
   void truncate(int64_t offset) const;
 
