@@ -13,8 +13,6 @@ class site_test : public http_test {};
 } // namespace
 
 TEST_F(site_test, applied_rules_hold_for_the_next_request) {
-  add_link();
-  EXPECT_EQ(get("/promo-24")->status(), 302);
   auto options = test_settings();
   options.http.max_in_flight = 1;
   options.http.trusted_proxies = {};
