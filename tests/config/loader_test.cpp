@@ -242,3 +242,22 @@ TEST(loader, reads_the_environment_of_the_process) {
               Contains("TURNOUT_TEST_VARIABLE=a=b"));
   unsetenv("TURNOUT_TEST_VARIABLE");
 }
+
+TEST(loader, mistakes_quote_no_secret) {
+  const std::string secret = "S3cretPassw0rd";
+  for (const auto& line :
+       {"jwt_secret = \"" + secret, "jwt_secret = " + secret,
+        "jwt_secret = \"" + secret + "\\q\"", "jwt_secret = 'a'" + secret + "'",
+        "jwt_secret = [\"" + secret + "\"]", "jwt_secret \"" + secret + "\"",
+        "jwt_secret = \"x\" " + secret, "jwt_secret = 5" + secret,
+        "jwt_secret = \"" + secret + "\"\njwt_secret = \"" + secret + "\"",
+        "jwt_secret = \"\"\"" + secret, "jwt_secret = 0x" + secret,
+        "jwt_secret = 2026" + secret,
+        "jwt_secret = \"" + secret + "\"\njwks_url = \"https://id.example\""}) {
+    temporary_file file{"turnout.toml", "[auth]\n" + line + "\n"};
+    auto x = config::load({file.path(), {}, {}});
+    ASSERT_FALSE(x) << line;
+    EXPECT_EQ(detail(x.error()).find(secret), std::string::npos)
+      << detail(x.error());
+  }
+}
