@@ -213,6 +213,37 @@ export async function check_width(page, where) {
 }
 
 /**
+ * The clicks that the page of a link shows, in each of its parts.
+ * @param {Page} page
+ * @returns {Promise<Record<string, number>>}
+ */
+export function shown_clicks(page) {
+  return page.evaluate(() => {
+    const number = (/** @type {string | null | undefined} */ text) =>
+      Number((text ?? '').replace(/[^0-9].*$/, ''));
+    const sum = (/** @type {string} */ selector) =>
+      [...document.querySelectorAll(selector)]
+        .reduce((all, x) => all + number(x.firstChild?.textContent), 0);
+    const list = document.querySelector('.clicks')?.closest('.card')
+      ?.querySelector('.table-foot .hint');
+    const parts = [...document.querySelectorAll('.grid .breakdown')]
+      .map((x) => [...x.querySelectorAll('tbody td:nth-child(2)')]
+        .reduce((all, y) => all + number(y.firstChild?.textContent), 0));
+    return {
+      figure: number(document.querySelector('.figures .figure')?.textContent),
+      variants: sum('.variants-table td[data-label=Clicks]'),
+      days: sum('.as-table .short tbody td:nth-child(2)'),
+      countries: sum('.countries tbody td:nth-child(2)'),
+      referrers: parts[0] ?? -1,
+      devices: parts[1] ?? -1,
+      browsers: parts[2] ?? -1,
+      systems: parts[3] ?? -1,
+      list: number(list?.textContent),
+    };
+  });
+}
+
+/**
  * Calls the API as a program would.
  * @param {Service} service
  * @param {string} method

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { call, check_width, open_shop, start_service, visit, visitor }
-  from './harness.mjs';
+import { call, check_width, open_shop, shown_clicks, start_service, visit,
+         visitor } from './harness.mjs';
 import { shared } from './shared.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -114,22 +114,8 @@ function story(name, options = {}) {
       await all.getByText('B', { exact: true }).first().waitFor();
 
       // Everything on the screen tells of the same clicks.
-      const sums = await page.evaluate(() => {
-        const numbers = (/** @type {string} */ selector) =>
-          [...document.querySelectorAll(selector)]
-            .map((x) => Number(/** @type {any} */ (x).firstChild.textContent));
-        const sum = (/** @type {number[]} */ x) => x.reduce((a, b) => a + b, 0);
-        const total = document.querySelector('.clicks')?.closest('.card')
-          ?.querySelector('.table-foot .hint')?.textContent ?? '';
-        return {
-          variants: sum(numbers('.variants-table tbody td:nth-child(3)')),
-          days: sum(numbers('.as-table .short tbody td:nth-child(2)')),
-          countries: sum(numbers('.countries tbody td:nth-child(2)')),
-          list: parseInt(total, 10),
-        };
-      });
-      assert.deepEqual(sums, { variants: clicks, days: clicks, countries: clicks,
-                               list: clicks });
+      const shown = await shown_clicks(page);
+      assert(Object.values(shown).every((x) => x === clicks), JSON.stringify(shown));
 
       // Promotion, after a question.
       await page.getByRole('button', { name: 'Promote B' }).click();
@@ -190,8 +176,8 @@ function story(name, options = {}) {
         .getByRole('link', { name: 'Keys' }).click();
       await page.getByLabel('Name').fill('Shop backend');
       await page.getByRole('button', { name: 'Create key' }).click();
-      const shown = page.getByRole('region', { name: 'API key', exact: true });
-      const key = await shown.textContent() ?? '';
+      const once = page.getByRole('region', { name: 'API key', exact: true });
+      const key = await once.textContent() ?? '';
       assert.match(key, /^svc_sk_[A-Za-z0-9]{32}$/);
       await page.getByRole('button', { name: 'Copy', exact: true }).click();
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), key);

@@ -43,7 +43,9 @@ export function ClicksCard({ link, report, clicks, range }: ClicksProps) {
     }
     set_busy(false);
   };
-  const pages = Math.ceil((clicks?.total ?? 0) / clicks_per_page);
+  // One number for the whole screen, as the list is read beside the report.
+  const total = report.total_clicks;
+  const pages = Math.ceil(total / clicks_per_page);
   return (
     <Card title="Clicks"
           aside={(
@@ -99,7 +101,7 @@ export function ClicksCard({ link, report, clicks, range }: ClicksProps) {
           </Scroller>
           <footer class="table-foot">
             <p class="hint">
-              {count(clicks.total)} in this range, the newest first. Addresses are
+              {count(total)} in this range, the newest first. Addresses are
               cut, so that they name no person.
             </p>
             <Pager page={clicks.page} pages={pages} of="clicks"
