@@ -67,7 +67,7 @@ caf::error copy_segments(const fs::path& from, const fs::path& to) {
   // What has been written of a segment stays as it is. A commit that is under
   // way may be cut off, which is the end for a reader.
   for (const auto& x : *segments)
-    if (auto err = copy_file(x.path, to / x.path.filename()))
+    if (auto err = journal::copy_file(x.path, to / x.path.filename()))
       return err;
   return sync_directory(to);
 }

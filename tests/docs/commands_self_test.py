@@ -75,7 +75,16 @@ class Check(unittest.TestCase):
         self.write("README.md", page)
         self.assertEqual(self.errors(), [])
         self.write("docs/other.md", page)
-        self.assertIn("does not have", self.errors()[0])
+        self.assertIn("neither", self.errors()[0])
+
+    def test_or_a_script_names_the_page_and_the_block(self):
+        self.write("README.md", "<!-- tests/run.sh runs these lines: restore -->\n"
+                                "```sh\na\n```\n")
+        self.assertIn("neither", self.errors()[0])
+        self.write("tests/run.sh", "README.md")
+        self.assertIn("neither", self.errors()[0])
+        self.write("tests/run.sh", "README.md restore")
+        self.assertEqual(self.errors(), [])
 
     def test_no_command_hides_in_another_block(self):
         self.write("README.md", "```text\n$ a\n```\n\n```\nb\n```\n")

@@ -17,8 +17,11 @@ There are three ways to account for it:
    the service's addresses, KEY=svc_sk_... and "..." as a password are made the
    first account's; ./data is its data directory, and pidof tells its process.
 
-2. The comment names another script of tests/docs, which runs that block of the
-   page (tests/CMakeLists.txt hands it the page).
+2. The comment names another script of tests/, which runs that block of the page:
+   tests/CMakeLists.txt hands it the page, or it names the page, and the block if
+   it has a name:
+
+       <!-- tests/packaging/package_test.sh runs these lines: restore -->
 
 3. tests/docs/commands.txt says below "<page>: <first line of the command>"
 
@@ -45,11 +48,12 @@ PATIENCE = 120  # seconds
 
 
 class Block:
-    def __init__(self, page, line, language, runner):
+    def __init__(self, page, line, language, runner, name=None):
         self.page = page
         self.line = line
         self.language = language
         self.runner = runner
+        self.name = name
         self.lines = []
 
     def where(self):
@@ -62,8 +66,9 @@ def read_blocks(page, text):
     for number, line in enumerate(text.splitlines(), 1):
         fence = re.match(r"\s*```(.*)", line)
         if fence and block is None:
-            mark = re.match(r"<!-- (tests/docs/\S+) runs these lines", before)
-            block = Block(page, number, fence[1].strip(), mark and mark[1])
+            mark = re.match(r"<!-- (tests/\S+) runs these lines(?:: (.+?) -->)?",
+                            before) or [None] * 3
+            block = Block(page, number, fence[1].strip(), mark[1], mark[2])
         elif fence:
             blocks.append(block)
             block = None
@@ -117,6 +122,17 @@ def read_list(root):
     return entries
 
 
+def is_run(root, block, cmake):
+    """Whether the script that a block names knows of it."""
+    name = block.runner.removeprefix("tests/")
+    if re.search(rf"{re.escape(name)}\s+\$<TARGET_FILE:turnout>"
+                 rf"\s+\S*/{re.escape(block.page)}", cmake):
+        return True
+    script = root / block.runner
+    text = script.read_text() if script.is_file() else ""
+    return block.page in text and (block.name or "").strip() in text
+
+
 def check(root, tests):
     """Returns the blocks to run by page, and what is wrong."""
     errors, to_run, used = [], {}, set()
@@ -135,11 +151,10 @@ def check(root, tests):
                 to_run.setdefault(page, []).append(block)
                 continue
             if block.runner:
-                name = block.runner.removeprefix("tests/")
-                if not re.search(rf"{re.escape(name)}\s+\$<TARGET_FILE:turnout>"
-                                 rf"\s+\S*/{re.escape(page)}", cmake):
-                    errors.append(f"{block.where()}: tests/CMakeLists.txt does "
-                                  f"not have {block.runner} run this page")
+                if not is_run(root, block, cmake):
+                    errors.append(f"{block.where()}: neither "
+                                  "tests/CMakeLists.txt nor the script itself "
+                                  f"has {block.runner} run this block")
                 continue
             for command in commands(block):
                 key = f"{page}: {command}"
