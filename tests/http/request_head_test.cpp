@@ -60,6 +60,7 @@ TEST(request_head, leaves_the_unusual_to_the_parser) {
   for (const std::string lines : {"Content-Length: 1\r\n",
                                   "content-length:0\r\n",
                                   "Transfer-Encoding: chunked\r\n",
+                                  "transfer-EncodingX: a\r\n",
                                   "Upgrade: websocket\r\n",
                                   "Proxy-Connection: close\r\n",
                                   "Connection: close\r\n",
