@@ -251,7 +251,7 @@ TEST(core_dump_test, there_is_none) {
   // Another program leaves one here, or the test would show nothing; systems
   // that keep all programs from it need not show it.
   const auto other
-    = status_of_abort({"/bin/sh", "-c", "echo; sleep 60"}, dir.path());
+    = status_of_abort({"/bin/sh", "-c", "echo; exec sleep 60"}, dir.path());
   ASSERT_TRUE(WIFSIGNALED(other));
   if (!WCOREDUMP(other))
     GTEST_SKIP() << "no program leaves a core dump on this system";
