@@ -16,7 +16,7 @@ import { chromium } from 'playwright-core';
 /** @typedef {import('playwright-core').BrowserContextOptions} Options */
 
 /** How long a test waits for what has to happen, in milliseconds. */
-export const patience = 30_000;
+export const patience = 60_000;
 
 const axe = readFileSync(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
