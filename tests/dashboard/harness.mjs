@@ -220,7 +220,7 @@ export async function check_width(page, where) {
 export function shown_clicks(page) {
   return page.evaluate(() => {
     const number = (/** @type {string | null | undefined} */ text) =>
-      Number((text ?? '').replace(/[^0-9].*$/, ''));
+      Number((/^[\d,]+/.exec(text ?? '')?.[0] ?? '').replaceAll(',', ''));
     const sum = (/** @type {string} */ selector) =>
       [...document.querySelectorAll(selector)]
         .reduce((all, x) => all + number(x.firstChild?.textContent), 0);
