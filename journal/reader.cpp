@@ -142,9 +142,10 @@ private:
   }
 
   caf::error set_aside(const segment_file& x, const std::string& damage) {
-    const auto why = damage;
+    if (auto err = set_aside_and_report(x, damage, x_report))
+      return err;
     forget(x);
-    return set_aside_and_report(x, why, x_report);
+    return caf::error{};
   }
 
   void forget(const segment_file& x) {
