@@ -73,7 +73,7 @@ def api_request(method, path, key, body=""):
 class Bench:
     def __init__(self, options):
         self.options = options
-        self.build = ROOT / "build" / "release"
+        self.build = pathlib.Path(options.build).resolve()
         self.turnout = self.build / "turnout"
         self.work = pathlib.Path(options.work or ROOT / "build" / "bench")
         self.work.mkdir(parents=True, exist_ok=True)
@@ -551,6 +551,9 @@ def main():
                         "build/bench)")
     parser.add_argument("--work", help="directory for stores and requests "
                         "(default build/bench)")
+    parser.add_argument("--build", metavar="DIR",
+                        default=ROOT / "build" / "release",
+                        help="where the programs are (default build/release)")
     options = parser.parse_args()
     if options.parts[:1] == ["compare"]:
         if len(options.parts) != 3:
