@@ -137,6 +137,8 @@ function Row({ link, course, is_leaving, refresh }: {
   const [is_asking, set_asking] = useState(false);
   const [is_busy, set_busy] = useState(false);
   const url = short_url(link.slug);
+  // Pages for countries do not compete.
+  const has_leader = link.total_conversions > 0 && link.routing_type !== 'geo';
   const toggle = async (): Promise<void> => {
     set_busy(true);
     await switch_link(link);
@@ -169,8 +171,8 @@ function Row({ link, course, is_leaving, refresh }: {
         ) : null}
       </td>
       <td class="best" data-label="Ahead">
-        {link.total_conversions > 0 ? <Text>{link.top_variant}</Text>
-                                    : <span class="muted">–</span>}
+        {has_leader ? <Text>{link.top_variant}</Text>
+                    : <span class="muted">–</span>}
       </td>
       <td class="actions">
         <Button kind="quiet" icon={link.is_active ? 'pause' : 'play'}
