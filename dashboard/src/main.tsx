@@ -29,6 +29,9 @@ function page_of(path: string): Page {
   if (path === '/links/new') return { title: 'New link', view: <LinkForm /> };
   if (path === '/keys') return { title: 'API keys', view: <Keys /> };
   const [, id, is_edited] = /^\/links\/([^/]+)(\/edit)?$/.exec(path) ?? [];
+  // What cannot be an id is not asked for.
+  if (id && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))
+    return { title: 'Not found', view: <NotFound what="link" /> };
   if (id && is_edited)
     return { title: 'Edit link', view: <EditPage key={id} id={id} /> };
   if (id) return { title: 'Link', view: <LinkPage key={id} id={id} /> };

@@ -17,7 +17,7 @@ export function EditPage({ id }: { id: string }) {
         if (is_called_off(e)) return;
         const why = failure_of(e);
         set_failure(why);
-        if (why.status !== 404 && why.status !== 400)
+        if (why.status !== 404)
           timer = setTimeout(read, 3000);
       });
     };
@@ -28,7 +28,7 @@ export function EditPage({ id }: { id: string }) {
     };
   }, [id]);
   if (link) return <LinkForm link={link} />;
-  if (failure?.status === 404 || failure?.status === 400)
+  if (failure?.status === 404)
     return <NotFound what="link" />;
   return <main id="main" class="narrow"><Loading failure={failure} /></main>;
 }

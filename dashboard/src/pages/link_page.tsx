@@ -144,7 +144,7 @@ export function LinkPage({ id }: { id: string }) {
   useEffect(() => {
     if (name) document.title = `${name} – Turnout`;
   }, [name]);
-  if (failure?.status === 404 || failure?.status === 400)
+  if (failure?.status === 404)
     return <NotFound what="link" />;
   if (!data)
     return <main id="main"><Loading failure={failure} /></main>;
