@@ -108,7 +108,10 @@ function number_or_text(text: string): number {
 }
 
 export function variants_of(form: LinkForm): VariantInput[] {
-  return form.variants.map((x) => ({
+  // By country nobody sees the shares, but they have to be right all the same.
+  const rows = form.routing === 'geo' && weight_sum(form.variants) !== 100
+    ? split_evenly(form.variants) : form.variants;
+  return rows.map((x) => ({
     label: x.label,
     destination_url: x.url.trim(),
     weight: number_or_text(x.weight),
@@ -197,12 +200,100 @@ export async function save(link: Link, form: LinkForm): Promise<void> {
   await put_settings();
 }
 
+/** Ends a promotion, which any change of the shares does; the rules stay. */
+export async function by_country_again(link: Link): Promise<void> {
+  const weights = even_split(link.variants.length);
+  await api.put_variants(link.id, link.variants.map((x, i) => ({
+    label: x.label, destination_url: x.destination_url, weight: weights[i]!,
+  })));
+}
+
+/** The label of the promoted variant, as long as saving keeps it promoted. */
+export function still_promoted(link: Link, form: LinkForm): string | undefined {
+  const label = link.variants.find((x) => x.is_winner)?.label;
+  const row = form.variants.find((x) => x.label === label);
+  return row && Number(row.weight) === 100 ? label : undefined;
+}
+
+/** Whether saving changes shares, and nothing else that is compared. */
+export function changes_shares(link: Link, form: LinkForm): boolean {
+  return form.routing === 'ab_test' && !restarts_evaluation(link, form)
+    && !same(variants_of(form_of(link)), variants_of(form));
+}
+
 /** Whether saving makes the search for a winner start again. */
 export function restarts_evaluation(link: Link, form: LinkForm): boolean {
   const pages = (rows: VariantRow[]): string[] =>
     rows.map((x) => `${x.label}\n${x.url.trim()}`).sort();
   return !same(pages(form_of(link).variants), pages(form.variants))
     || link.routing_type !== form.routing;
+}
+
+/** What the service says of a short address, which the page never calls slug. */
+export function about_slug(detail: string): string {
+  return sentence(detail.replace(/^slug\b/i, 'Short address'));
+}
+
+/** What is wrong with the letters of a short address; '' is nothing. */
+export function slug_trouble(slug: string): string {
+  const odd = /[^A-Za-z0-9_-]/u.exec(slug)?.[0];
+  if (odd !== undefined)
+    return `Only the letters A to Z, digits, - and _ can be in it, not ${
+      /\s/.test(odd) ? 'a space' : `“${odd}”`}`;
+  return slug.length < 3 || slug.length > 32 ? 'It must be 3 to 32 characters long'
+                                             : '';
+}
+
+/** Whether an address only lacks its https://. */
+export function lacks_scheme(url: string): boolean {
+  return /^([\w-]+\.)+[a-z][\w-]+(:\d+)?([/?#]\S*)?$/i.test(url.trim());
+}
+
+function url_trouble(url: string, missing: string): string {
+  if (url === '') return missing;
+  if (!/^https?:\/\/[^\s/?#]/i.test(url))
+    return 'It must begin with https:// or http://';
+  if (/\s/.test(url)) return 'There is a space in it; write %20';
+  return url.length > 2048 ? 'It must be at most 2,048 characters long' : '';
+}
+
+/** All that can be seen to be wrong before the form is sent. */
+export function mistakes_of(form: LinkForm, is_new: boolean): Refusal[] {
+  const found: Refusal[] = [];
+  const note = (field: string, text: string): void => {
+    if (text) found.push({ field, text });
+  };
+  const whole = (text: string): boolean => /^\s*\d+\s*$/.test(text);
+  if (form.name.trim() === '') note('name', 'Give the link a name');
+  if ([...form.name.trim()].length > 100)
+    note('name', 'It must be at most 100 characters long');
+  const slug = form.slug.trim();
+  if (is_new && slug) note('slug', slug_trouble(slug));
+  const labels = form.variants.map((x) => x.label);
+  form.variants.forEach((x, i) => {
+    const at = `variants.${i}`;
+    if (x.label.trim() === '') note(`${at}.label`, 'Give it a label');
+    else if (labels.indexOf(x.label) < i)
+      note(`${at}.label`, 'This label is used more than once');
+    note(`${at}.destination_url`,
+         url_trouble(x.url.trim(), 'Name the destination'));
+    if (form.routing === 'ab_test' && !(whole(x.weight) && Number(x.weight) <= 100))
+      note(`${at}.weight`, 'A whole number, 0 to 100');
+  });
+  if (form.routing === 'ab_test') {
+    if (form.variants.every((x) => whole(x.weight)) && weight_sum(form.variants) !== 100)
+      note('weights', 'The shares must add up to 100 %');
+    if (!whole(form.threshold) || Number(form.threshold) < 10)
+      note('auto_winner_threshold', 'A whole number, at least 10');
+  } else {
+    if (form.rules.length === 0) note('geo_rules', 'Add at least one country');
+    form.rules.forEach((x, i) => {
+      if (!x.country) note(`rules.${i}.country`, 'Choose a country');
+    });
+  }
+  const redirect = form.redirect.trim();
+  if (redirect) note('conversion_redirect_url', url_trouble(redirect, ''));
+  return found;
 }
 
 /** What is wrong, and with which field: '' is the form as a whole. */
@@ -232,7 +323,8 @@ export function refusal_of(detail: string, form: LinkForm): Refusal {
     return { field: `variants.${labels.lastIndexOf(twice[1]!)}.label`,
              text: detail };
   }
-  if (/^Variant weights |^variants /.test(detail))
+  if (/^Variant weights /.test(detail)) return { field: 'weights', text: detail };
+  if (/^variants /.test(detail))
     return { field: 'variants', text: sentence(detail) };
   if (/^geo_rules|^Variant label '.*' does not exist/s.test(detail))
     return { field: 'geo_rules', text: sentence(detail) };
@@ -243,8 +335,7 @@ export function refusal_of(detail: string, form: LinkForm): Refusal {
     return {
       field: field!.toLowerCase(),
       text: required ? 'This field is required'
-        : field === 'slug' || field === 'Slug' ? sentence(detail)
-                                               : sentence(text!.trim()),
+        : /^slug$/i.test(field!) ? about_slug(detail) : sentence(text!.trim()),
     };
   }
   return { field: '', text: detail };

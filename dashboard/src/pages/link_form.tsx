@@ -3,14 +3,16 @@ import { short_base, short_url, shown_url } from '../addresses';
 import { api, type Link, type Schemas } from '../api';
 import { countries } from '../countries';
 import { use_draft } from '../draft';
-import { Failure, failure_of } from '../failure';
-import { create, form_of, max_variants, new_form, next_key, next_label,
-         refusal_of, restarts_evaluation, save, sentence, split_evenly, weight_sum,
-         type LinkForm as Form, type Refusal, type RuleRow, type VariantRow }
-  from '../form';
+import { failure_of, is_called_off } from '../failure';
+import { about_slug, changes_shares, create, form_of, lacks_scheme, max_variants,
+         mistakes_of, new_form, next_key, next_label, refusal_of,
+         restarts_evaluation, save, slug_trouble, split_evenly, still_promoted,
+         weight_sum, type LinkForm as Form, type Refusal, type RuleRow,
+         type VariantRow } from '../form';
 import { same } from '../live';
 import { go } from '../router';
-import { Alert, Anchor, Button, Heading } from '../ui/basic';
+import { has_expired } from '../session';
+import { Alert, Anchor, Button, Heading, Text } from '../ui/basic';
 import { Field, Input } from '../ui/field';
 import { Icon } from '../ui/icon';
 import { tell } from '../ui/toast';
@@ -26,32 +28,38 @@ interface PartProps {
 /** Says while it is typed whether a short address is free. */
 function SlugField({ form, change, error }: PartProps) {
   const slug = form.slug.trim();
+  const trouble = slug === '' ? '' : slug_trouble(slug);
   const [state, set_state] = useState<Schemas['SlugCheck']>();
+  const [unasked, set_unasked] = useState('');
   useEffect(() => {
-    if (slug === '') return undefined;
+    set_unasked('');
+    if (slug === '' || trouble) return undefined;
     const asking = new AbortController();
     const timer = setTimeout(() => {
-      api.slug(slug, asking.signal).then(set_state, () => set_state(undefined));
+      api.slug(slug, asking.signal).then(set_state, (e) => {
+        if (!is_called_off(e)) set_unasked(failure_of(e).message);
+      });
     }, 250);
     return () => {
       clearTimeout(timer);
       asking.abort();
     };
   }, [slug]);
-  const known = slug !== '' && state?.slug === slug ? state : undefined;
+  const known = !trouble && slug !== '' && state?.slug === slug ? state : undefined;
   return (
     <Input label="Short address" value={form.slug} prefix={`${shown_url(short_base)}/`}
            set={(x) => change({ slug: x })} spellcheck={false} autocomplete="off"
            placeholder="spring-sale"
-           error={error('slug') ?? (known?.detail
-             ? sentence(known.detail) : undefined)}
+           error={trouble || error('slug') || (known?.detail
+             ? about_slug(known.detail) : undefined)}
            hint={(
              <span aria-live="polite">
                {known?.available && (
                  <span class="good"><Icon name="check" />It is free</span>
                )}
                {slug === '' && 'Leave it empty and one is made for you.'}
-               {slug !== '' && !known && 'Checking…'}
+               {slug !== '' && !known && !trouble
+                 && (unasked ? `Not checked: ${unasked}` : 'Checking…')}
              </span>
            )} />
   );
@@ -74,16 +82,28 @@ function WeightBar({ rows }: { rows: VariantRow[] }) {
   );
 }
 
-function WeightSum({ rows }: { rows: VariantRow[] }) {
+function WeightSum({ rows, is_refused }: {
+  rows: VariantRow[]; is_refused: boolean;
+}) {
   const sum = weight_sum(rows);
   const text = sum === 100 ? 'Adds up to 100 %'
     : sum < 100 ? `Adds up to ${sum} %: ${100 - sum} missing`
                 : `Adds up to ${sum} %: ${sum - 100} too many`;
   return (
-    <span class={`weight-sum ${sum === 100 ? 'good' : 'bad'}`} aria-live="polite">
+    <span class={`weight-sum ${sum === 100 ? 'good' : 'bad'}`} tabIndex={-1}
+          {...(is_refused ? { role: 'alert' } : { 'aria-live': 'polite' })}>
       <Icon name={sum === 100 ? 'check' : 'warn'} />{text}
     </span>
   );
+}
+
+/** Offers to complete an address without a scheme. */
+function scheme_offer(url: string, set: (url: string) => void) {
+  return lacks_scheme(url) ? (
+    <Button kind="quiet" onClick={() => set(`https://${url.trim()}`)}>
+      Put https:// before it
+    </Button>
+  ) : undefined;
 }
 
 function Variants({ form, change, error }: PartProps) {
@@ -122,7 +142,8 @@ function Variants({ form, change, error }: PartProps) {
                  inputMode="url" autocomplete="off" spellcheck={false}
                  placeholder="https://example.com/page"
                  set={(x) => set(row.key, { url: x })}
-                 error={error(`variants.${i}.destination_url`)} />
+                 error={error(`variants.${i}.destination_url`)}
+                 hint={scheme_offer(row.url, (url) => set(row.key, { url }))} />
           {is_split && (
             <Input class="weight" label="Share in %" value={row.weight}
                    inputMode="numeric" autocomplete="off"
@@ -147,7 +168,9 @@ function Variants({ form, change, error }: PartProps) {
             Split evenly
           </Button>
         )}
-        {is_split && <WeightSum rows={rows} />}
+        {is_split && (
+          <WeightSum rows={rows} is_refused={error('weights') !== undefined} />
+        )}
       </div>
       <p class="hint">
         Two to five. A link works best when everything but the page stays the same.
@@ -170,7 +193,7 @@ function GeoRules({ form, change, error }: PartProps) {
       {form.rules.map((rule, i) => (
         <div class="rule-row" key={rule.key} role="group"
              aria-label={`Rule ${i + 1}`}>
-          <Field label="Visitors from">
+          <Field label="Visitors from" error={error(`rules.${i}.country`)}>
             {(wiring) => (
               <select {...wiring} value={rule.country}
                       onChange={(e) => set(rule.key,
@@ -282,26 +305,39 @@ export function LinkForm({ link }: FormProps) {
   const [start] = useState(() => (link ? form_of(link) : new_form()));
   const { value: form, change, was_kept, forget }
     = use_draft<Form>(link ? `edit:${link.id}` : 'new', start);
-  const [refusal, set_refusal] = useState<Refusal>();
+  const [refusals, set_refusals] = useState<Refusal[]>([]);
   const [is_busy, set_busy] = useState(false);
   const [has_more] = useState(form.redirect !== '');
   const element = useRef<HTMLFormElement>(null);
   // The answer to what was sent says nothing of what is typed since.
   const set: Change = (changes) => {
-    if (refusal) set_refusal(undefined);
+    if (refusals.length > 0) set_refusals(still_wrong({ ...form, ...changes }));
     change(changes);
   };
+  // Of what was wrong, what the page itself can see to be wrong still.
+  const still_wrong = (next: Form): Refusal[] => {
+    const told = new Set(refusals.map((x) => x.field));
+    return mistakes_of(next, !link).filter((x) => told.has(x.field));
+  };
   const error = (field: string): string | undefined =>
-    (refusal?.field === field ? refusal.text : undefined);
+    refusals.find((x) => x.field === field)?.text;
+  const [sent, set_sent] = useState(0);
+  // "Your session has ended" holds until it goes on.
+  useEffect(() => has_expired.watch((x) => { if (!x) set_refusals([]); }), []);
   useEffect(() => {
-    if (refusal)
+    if (refusals.length > 0)
       element.current?.querySelector<HTMLElement>(
-        '[aria-invalid="true"], [role="alert"]')?.focus();
-  }, [refusal]);
+        '[aria-invalid="true"], [role="alert"]:not(.warn)')?.focus();
+  }, [sent]);
 
   const submit = async (): Promise<void> => {
+    const mistakes = mistakes_of(form, !link);
+    set_refusals(mistakes);
+    if (mistakes.length > 0) {
+      set_sent((x) => x + 1);
+      return;
+    }
     set_busy(true);
-    set_refusal(undefined);
     try {
       if (link) {
         await save(link, form);
@@ -314,17 +350,17 @@ export function LinkForm({ link }: FormProps) {
         go(`/links/${made.id}?new=1`);
       }
     } catch (e) {
-      const failure: Failure = failure_of(e);
-      set_refusal(failure.status === 0 || failure.status >= 500
-                  || failure.status === 429
-        ? { field: '',
-            text: `${failure.message} Nothing was lost: send it again.` }
-        : refusal_of(failure.message, form));
+      const { status, message } = failure_of(e);
+      set_refusals([status === 0 || status >= 500 || status === 429
+        ? { field: '', text: `${message} Nothing was lost: send it again.` }
+        : refusal_of(message, form)]);
+      set_sent((x) => x + 1);
     }
     set_busy(false);
   };
 
   const part = { form, change: set, error };
+  const promoted = link && still_promoted(link, form);
   return (
     <main id="main" class="narrow">
       <header class="page-head">
@@ -333,7 +369,7 @@ export function LinkForm({ link }: FormProps) {
       {was_kept && (
         <p class="kept" role="status">
           What you typed before is still here.
-          <Button kind="quiet" onClick={() => { set_refusal(undefined); forget(); }}>
+          <Button kind="quiet" onClick={() => { set_refusals([]); forget(); }}>
             Start over
           </Button>
         </p>
@@ -365,6 +401,23 @@ export function LinkForm({ link }: FormProps) {
               numbers so far are of other pages. Totals stay.
             </p>
           )}
+          {link && changes_shares(link, form) && (
+            <p class="note" role="status">
+              Changed shares do not start the search for a winner anew: clicks under
+              the old shares go on counting, like compared with like.
+            </p>
+          )}
+          {promoted !== undefined && form.routing === 'geo' && (
+            <>
+              <Alert kind="warn">
+                Everybody is sent to <Text>{promoted}</Text>, whatever the country,
+                because it was promoted.
+              </Alert>
+              <Button onClick={() => set({ variants: split_evenly(form.variants) })}>
+                Send by country again when I save
+              </Button>
+            </>
+          )}
         </section>
         {form.routing === 'ab_test' && (
           <section class="card"><WinnerPart {...part} /></section>
@@ -376,8 +429,9 @@ export function LinkForm({ link }: FormProps) {
                  placeholder="https://example.com/thanks"
                  set={(x) => set({ redirect: x })}
                  error={error('conversion_redirect_url')}
-                 hint="Optional. Who follows the link's conversion address is
-                       counted as a conversion and sent here." />
+                 hint={scheme_offer(form.redirect, (x) => set({ redirect: x }))
+                   ?? `Optional. Who follows the link's conversion address is
+                       counted as a conversion and sent here.`} />
         </details>
         {error('') && <Alert>{error('')}</Alert>}
         <div class="form-actions">

@@ -1,15 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { short_url, shown_url } from '../addresses';
 import type { Analytics, Link } from '../api';
+import { failure_of } from '../failure';
+import { by_country_again } from '../form';
 import { compact, count, country, day, percent } from '../format';
 import { use_live } from '../live';
 import { change_query, go, place } from '../router';
 import { use_store } from '../store';
-import { Anchor, Button, Card, FailureNote, Heading, Loading, Text }
+import { Alert, Anchor, Button, Card, FailureNote, Heading, Loading, Text }
   from '../ui/basic';
 import { Copy } from '../ui/copy';
 import { DailyChart } from '../ui/daily_chart';
 import { Icon } from '../ui/icon';
+import { tell } from '../ui/toast';
 import { ClicksCard } from './link/clicks_card';
 import { ConversionsCard } from './link/conversions_card';
 import { QrDialog } from './link/qr';
@@ -67,10 +70,45 @@ function Welcome({ link }: { link: Link }) {
   );
 }
 
-function Rules({ link }: { link: Link }) {
+/** Says that rules by country do not hold, and makes them hold again. */
+function PromotedByCountry({ link, label, refresh }: {
+  link: Link; label: string; refresh: () => void;
+}) {
+  const [is_busy, set_busy] = useState(false);
+  const end = async (): Promise<void> => {
+    set_busy(true);
+    try {
+      await by_country_again(link);
+      tell('Each country sees its own page again.');
+      refresh();
+    } catch (e) {
+      tell(failure_of(e).message);
+    }
+    set_busy(false);
+  };
+  return (
+    <>
+      <Alert kind="warn">
+        Everybody is sent to <Text>{label}</Text>, whatever the country, because it
+        was promoted. The rules below do not hold.
+      </Alert>
+      <div class="card-actions">
+        <Button kind="primary" is_busy={is_busy} onClick={() => void end()}>
+          Send by country again
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Rules({ link, refresh }: { link: Link; refresh: () => void }) {
   const { default: other = '', ...rules } = link.geo_rules ?? {};
+  const promoted = link.variants.find((x) => x.is_winner);
   return (
     <Card title="Who sees which page">
+      {promoted && (
+        <PromotedByCountry link={link} label={promoted.label} refresh={refresh} />
+      )}
       <dl class="rules-list">
         {Object.entries(rules).map(([code, label]) => (
           <div key={code}>
@@ -161,7 +199,7 @@ export function LinkPage({ id }: { id: string }) {
         </p>
       )}
       {link.routing_type === 'geo'
-        ? <Rules link={link} />
+        ? <Rules link={link} refresh={refresh} />
         : <WinnerCard link={link} winner={winner} refresh={refresh} />}
       <div class="range-head">
         <RangePicker query={query} />

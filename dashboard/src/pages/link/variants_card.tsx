@@ -67,10 +67,9 @@ export function VariantsCard({ link, report, refresh }: VariantsProps) {
                   ) : <span class="muted">No clicks yet</span>}
                 </td>
                 <td class="actions">
-                  {!x.retired && !x.is_winner && (
+                  {is_split && !x.retired && !x.is_winner && (
                     <Button kind="quiet" onClick={() => choose(x)}>
-                      Send all here
-                      <span class="unseen"> to {x.label}</span>
+                      Promote<span class="unseen"> {x.label}</span>
                     </Button>
                   )}
                 </td>
@@ -81,7 +80,8 @@ export function VariantsCard({ link, report, refresh }: VariantsProps) {
       </Scroller>
       <p class="hint">
         The dot is the rate so far; the bar is where the true one lies in 95 of 100
-        cases, from 0 to {percent(top)}. Bars that overlap may be equal.
+        cases. The scale goes from 0 to {percent(top)}. Bars that overlap may be
+        equal.
         {report.unattributed_conversions > 0
           && ` ${count(report.unattributed_conversions)} of all conversions came `
              + 'without a click and may belong to no variant.'}

@@ -17,7 +17,7 @@ interface PromoteProps {
 /** Asks before all traffic goes to one variant. */
 export function Promote({ link, variant, on_close, refresh }: PromoteProps) {
   return (
-    <Confirm title="Send all visitors to one page?" action="Send everybody there"
+    <Confirm title={`Promote ${variant.label}?`} action={`Promote ${variant.label}`}
              on_close={on_close}
              run={async () => {
                await api.promote(link.id, variant.variant_id);
