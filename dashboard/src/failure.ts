@@ -12,8 +12,10 @@ export class Failure extends Error {
   }
 }
 
+export const session_ended = 'Your session has ended. Sign in again.';
+
 const words: Record<number, string> = {
-  401: 'Your session has ended. Sign in again.',
+  401: session_ended,
   500: 'The service made a mistake. Its log says more.',
 };
 

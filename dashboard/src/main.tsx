@@ -14,6 +14,7 @@ import { use_store } from './store';
 import { Anchor, Button } from './ui/basic';
 import { Brand } from './ui/brand';
 import { ConnectionBar } from './ui/connection';
+import { keep_focus } from './ui/focus';
 import { tell, Toasts } from './ui/toast';
 import './style/base.css';
 import './style/parts.css';
@@ -70,7 +71,14 @@ function Top({ path, email }: { path: string; email: string }) {
 /** The form for who has to sign in again, above the page. */
 function Again() {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  useEffect(() => {
+    const give_back = keep_focus();
+    element.current?.showModal();
+    return () => {
+      element.current?.close();
+      give_back();
+    };
+  }, []);
   return (
     <dialog ref={element} class="dialog" aria-labelledby="dialog-title"
             onCancel={(e) => e.preventDefault()}>

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { anon_key, auth_base, is_built_in_identity } from './addresses';
 import { watched } from './connection';
 import { forget_drafts } from './draft';
@@ -51,6 +52,13 @@ async function read_user(): Promise<User | null> {
 /** Notes that the session ran out while somebody was at work. */
 export function note_expiry(): void {
   if (session.value) has_expired.set(true);
+}
+
+/** A message of what failed; it goes away when somebody has signed in again. */
+export function use_trouble(): [string, (text: string) => void] {
+  const [text, set_text] = useState('');
+  useEffect(() => has_expired.watch((x) => { if (!x) set_text(''); }), []);
+  return [text, set_text];
 }
 
 // The cookie itself cannot be seen from here. With this note, who never signed in

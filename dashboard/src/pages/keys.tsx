@@ -4,6 +4,7 @@ import { api, type Key, type Schemas } from '../api';
 import { failure_of } from '../failure';
 import { ago, count, time, time_of_day, zone } from '../format';
 import { use_live } from '../live';
+import { use_trouble } from '../session';
 import { Button, Card, FailureNote, Heading, Loading, Scroller, Text }
   from '../ui/basic';
 import { Code } from '../ui/copy';
@@ -58,7 +59,7 @@ function NewKey({ refresh }: { refresh: () => void }) {
   const [name, set_name] = useState('');
   const [type, set_type] = useState<'secret' | 'publishable'>('secret');
   const [made, set_made] = useState<Made>();
-  const [trouble, set_trouble] = useState('');
+  const [trouble, set_trouble] = use_trouble();
   const [is_busy, set_busy] = useState(false);
   const create = async (): Promise<void> => {
     set_busy(true);
@@ -69,7 +70,8 @@ function NewKey({ refresh }: { refresh: () => void }) {
       refresh();
     } catch (e) {
       const text = failure_of(e).message;
-      set_trouble(text === 'field required: name' ? 'Give it a name.'
+      set_trouble(text === 'field required: name'
+        ? 'Give the key a name.'
         : text.charAt(0).toUpperCase() + text.slice(1));
     }
     set_busy(false);

@@ -3,14 +3,12 @@ import { failure_of } from '../failure';
 import { Store } from '../store';
 import { Text } from '../ui/basic';
 import { Confirm } from '../ui/dialog';
-import { tell } from '../ui/toast';
+import { tell, time_to_undo } from '../ui/toast';
 
 type Named = Pick<Link | LinkSummary, 'id' | 'name' | 'slug' | 'is_active'>;
 
 /** Links that are about to be deleted, while it can be undone. */
 export const leaving = new Store<ReadonlySet<string>>(new Set());
-
-const time_to_undo = 6000;
 
 /** Pauses a link, or lets it go on. */
 export async function switch_link(link: Named): Promise<void> {
@@ -29,6 +27,8 @@ function mark(id: string, is_leaving: boolean): void {
   else next.delete(id);
   leaving.set(next);
 }
+
+const seconds = time_to_undo / 1000;
 
 /** Deletes a link after some seconds in which it can be undone. */
 function delete_soon(link: Named, after: () => void): void {
@@ -52,7 +52,8 @@ function delete_soon(link: Named, after: () => void): void {
   };
   addEventListener('pagehide', on_leave);
   mark(link.id, true);
-  const forget = tell(`“${link.name}” is being deleted.`, {
+  const forget = tell(`“${link.name}” is deleted in ${seconds} seconds. Until then it `
+                      + 'works.', {
     label: 'Undo',
     run: () => {
       stop();
@@ -78,9 +79,10 @@ export function DeleteLink({ link, on_close, after }: DeleteProps) {
                delete_soon(link, after ?? (() => {}));
              }}>
       <p>
-        <strong><Text>{link.name}</Text></strong> stops working at once: visitors
-        of <code>/{link.slug}</code> get “not found”, and its numbers cannot be
-        seen here any more. The short address stays taken.
+        <strong><Text>{link.name}</Text></strong> goes on working for {seconds}{' '}
+        seconds, in which you can undo this. Then visitors of{' '}
+        <code>/{link.slug}</code> get “not found”, and its numbers cannot be seen
+        here any more. The short address stays taken.
       </p>
       {link.is_active && <p>To stop it for a while, pause it instead.</p>}
     </Confirm>

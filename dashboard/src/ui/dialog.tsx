@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { failure_of } from '../failure';
+import { use_trouble } from '../session';
 import { Alert, Button } from './basic';
+import { keep_focus } from './focus';
 
 interface DialogProps {
   title: string;
@@ -13,8 +15,12 @@ export function Dialog({ title, children, on_close }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = element.current;
+    const give_back = keep_focus();
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      give_back();
+    };
   }, []);
   return (
     <dialog ref={element} class="dialog" aria-labelledby="dialog-title"
@@ -42,7 +48,7 @@ interface ConfirmProps extends DialogProps {
 export function Confirm({ title, children, action, is_danger = false, run,
                           on_close }: ConfirmProps) {
   const [is_busy, set_busy] = useState(false);
-  const [trouble, set_trouble] = useState('');
+  const [trouble, set_trouble] = use_trouble();
   const confirm = async (): Promise<void> => {
     set_busy(true);
     set_trouble('');

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { short_url, shown_url } from '../../addresses';
 import { api, type Link } from '../../api';
 import { failure_of } from '../../failure';
+import { use_trouble } from '../../session';
 import { Alert, Button } from '../../ui/basic';
 import { Copy } from '../../ui/copy';
 import { Dialog } from '../../ui/dialog';
@@ -24,7 +25,7 @@ async function read(link: Link, format: Format, size: number): Promise<string> {
 export function QrDialog({ link, on_close }: { link: Link; on_close: () => void }) {
   const [picture, set_picture] = useState('');
   const [size, set_size] = useState(512);
-  const [trouble, set_trouble] = useState('');
+  const [trouble, set_trouble] = use_trouble();
   useEffect(() => {
     read(link, 'svg', 512)
       .then(set_picture, (e) => set_trouble(failure_of(e).message));
