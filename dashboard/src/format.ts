@@ -6,17 +6,20 @@ const whole = new Intl.NumberFormat(locale);
 const short = new Intl.NumberFormat(locale, {
   notation: 'compact', maximumFractionDigits: 1,
 });
-const share = new Intl.NumberFormat(locale, {
-  style: 'percent', maximumFractionDigits: 1,
-});
-const coarse_share = new Intl.NumberFormat(locale, {
-  style: 'percent', maximumFractionDigits: 0,
-});
+const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 
 export const count = (x: number): string => whole.format(x);
 export const compact = (x: number): string => (x < 100_000 ? whole : short).format(x);
-export const percent = (x: number): string => share.format(x);
-export const coarse_percent = (x: number): string => coarse_share.format(x);
+// One way to write them, whatever the language: there are many in words too.
+export const percent = (x: number): string => `${tenths.format(x * 100)}\u00a0%`;
+export const coarse_percent
+  = (x: number): string => `${whole.format(Math.round(x * 100))}\u00a0%`;
+
+/** A chance, which is never all or nothing. */
+export function chance(x: number): string {
+  if (x > 0.99) return `over ${coarse_percent(0.99)}`;
+  return x < 0.01 ? `under ${coarse_percent(0.01)}` : coarse_percent(x);
+}
 
 /** "1 click", "2 clicks". */
 export function counted(n: number, one: string, many = `${one}s`): string {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { short_url, shown_url } from '../addresses';
+import { short_base, short_url, shown_url } from '../addresses';
 import { api, type LinkSummary } from '../api';
 import { count, counted, utc_date } from '../format';
 import { map_few, use_live } from '../live';
@@ -35,11 +35,23 @@ type Sort = (a: LinkSummary, b: LinkSummary) => number;
 const rate = (x: LinkSummary): number =>
   (x.total_clicks ? x.total_conversions / x.total_clicks : 0);
 
+/** "Sale 2" comes before "Sale 10". */
+const by_name = new Intl.Collator(navigator.languages?.[0],
+                                  { numeric: true, sensitivity: 'base' });
+
+/** What a search is for: of a whole short address, what is behind its host. */
+function sought(word: string): string {
+  const plain = word.replace(/^https?:\/\//, '');
+  const own = `${shown_url(short_base).toLowerCase()}/`;
+  return plain.startsWith(own) ? plain.slice(own.length).replace(/[/?#].*$/s, '')
+                               : plain;
+}
+
 const sorts: Record<string, { name: string; compare: Sort }> = {
   '': { name: 'Newest first', compare: () => 0 },
   oldest: { name: 'Oldest first',
             compare: (a, b) => a.created_at.localeCompare(b.created_at) },
-  name: { name: 'By name', compare: (a, b) => a.name.localeCompare(b.name) },
+  name: { name: 'By name', compare: (a, b) => by_name.compare(a.name, b.name) },
   clicks: { name: 'Most clicks',
             compare: (a, b) => b.total_clicks - a.total_clicks },
   conversions: { name: 'Most conversions',
@@ -66,7 +78,7 @@ async function read_page(search: string, sort: string, page: number,
     return { items, total, matching: total, is_partial: false };
   }
   const [all, total] = await read_all(signal);
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = search.toLowerCase().split(/\s+/).map(sought).filter(Boolean);
   const found = all.filter((x) => {
     const text = `${x.name} ${x.slug}`.toLowerCase();
     return words.every((word) => text.includes(word));

@@ -1,6 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, type Link, type Winner } from '../../api';
-import { coarse_percent, count, counted, day, odds, percent } from '../../format';
+import { chance, coarse_percent, count, counted, day, odds, percent } from '../../format';
 import { failure_of } from '../../failure';
 import { Alert, Anchor, Button, Card, Scroller, Text } from '../../ui/basic';
 import { Confirm } from '../../ui/dialog';
@@ -80,10 +81,14 @@ function ClicksBar({ winner }: { winner: Winner }) {
   );
 }
 
-function Numbers({ winner }: { winner: Winner }) {
+function Numbers({ variants, title = 'The numbers behind it', children }: {
+  variants: Winner['variants'];
+  title?: string;
+  children: ComponentChildren;
+}) {
   return (
     <details class="as-table">
-      <summary>The numbers behind it</summary>
+      <summary>{title}</summary>
       <Scroller label="Numbers of the variants">
         <table>
           <thead>
@@ -97,7 +102,7 @@ function Numbers({ winner }: { winner: Winner }) {
             </tr>
           </thead>
           <tbody>
-            {winner.variants.map((x) => (
+            {variants.map((x) => (
               <tr key={x.variant_id}>
                 <th scope="row"><Text>{x.label}</Text></th>
                 <td class="number">{count(x.clicks)}</td>
@@ -109,7 +114,7 @@ function Numbers({ winner }: { winner: Winner }) {
                     {percent(x.credible_interval.upper)}
                   </small>
                 </td>
-                <td class="number">{coarse_percent(x.probability_to_be_best)}</td>
+                <td class="number">{chance(x.probability_to_be_best)}</td>
                 <td class="number">
                   {x.lift && x.lift.estimate !== null ? (
                     <>
@@ -127,15 +132,29 @@ function Numbers({ winner }: { winner: Winner }) {
           </tbody>
         </table>
       </Scroller>
-      <p class="hint">
-        Counted are first visits since {day(winner.evaluation_started_at.slice(0, 10))}
-        {' '}(UTC): who comes back sees the same page again, which proves nothing
-        new. The decision rests on the evidence alone, never on the chance to be
-        best of a day you happened to look.
-        {winner.weights_changed
-          && ' Shares were changed meanwhile; like is compared with like.'}
-      </p>
+      <p class="hint">{children}</p>
     </details>
+  );
+}
+
+/** What was known when a winner was recommended, which stays after a promotion. */
+function Recommended({ winner, promoted }: { winner: Winner; promoted: string }) {
+  const then = winner.recommendation;
+  if (!then)
+    return <p class="hint">No winner was recommended before it was promoted.</p>;
+  return (
+    <>
+      <p class="hint">
+        On {day(then.decided_at.slice(0, 10))} (UTC)
+        {' '}<Text>{then.label === promoted ? 'it' : then.label}</Text> was recommended
+        with evidence {odds(then.evidence)} ({count(then.evidence_required)} : 1
+        decides), which is {confidence(then.confidence)} confidence.
+      </p>
+      <Numbers variants={then.variants} title="The numbers of the recommendation">
+        First visits as they were counted when it was recommended; they do not change
+        any more.
+      </Numbers>
+    </>
   );
 }
 
@@ -248,7 +267,18 @@ export function WinnerCard({ link, winner, refresh }: WinnerProps) {
           <Button onClick={() => void recommend()}>Switch it on</Button>
         </div>
       )}
-      {is_compared && <Numbers winner={winner} />}
+      {promoted && <Recommended winner={winner} promoted={promoted.label} />}
+      {is_compared && !promoted && (
+        <Numbers variants={winner.variants}>
+          Counted are first visits since{' '}
+          {day(winner.evaluation_started_at.slice(0, 10))} (UTC): who comes back sees
+          the same page again, which proves nothing new. A high chance to be best is
+          not enough yet: who looks early and often sees one by luck sooner or later,
+          so only the evidence decides.
+          {winner.weights_changed
+            && ' Shares were changed meanwhile; like is compared with like.'}
+        </Numbers>
+      )}
       {is_asking && best && (
         <Promote link={link} variant={best} refresh={refresh}
                  on_close={() => set_asking(false)} />
