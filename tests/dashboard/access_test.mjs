@@ -64,7 +64,7 @@ test('every page, light and dark', async () => {
     await page.getByLabel('Name').waitFor();
     await page.getByText('More settings').click();
     await page.getByRole('button', { name: 'Create link' }).click();
-    await page.locator('[aria-invalid=true]').waitFor();
+    await page.locator('[aria-invalid=true]').first().waitFor();
     await check('the form with an error');
     await page.goto(`${service.root}/app/links/${geo.id}/edit`);
     await page.getByLabel('Everyone else sees').waitFor();
@@ -75,7 +75,9 @@ test('every page, light and dark', async () => {
     for (const summary of await page.locator('summary').all()) await summary.click();
     await check('a link');
     await page.getByRole('button', { name: 'Custom' }).click();
-    await page.getByLabel('From', { exact: true }).waitFor();
+    await page.getByLabel('From', { exact: true }).fill('');
+    await page.getByText('Choose both days').waitFor();
+    await check('a range that is none');
     await page.getByRole('button', { name: 'QR code' }).click();
     await page.getByRole('img', { name: /QR code of/ }).waitFor();
     await check('the QR code');
@@ -83,6 +85,10 @@ test('every page, light and dark', async () => {
     await page.goto(`${service.root}/app/links/${geo.id}`);
     await page.getByRole('heading', { name: 'Who sees which page' }).waitFor();
     await check('a link by country');
+    await call(service, 'POST', `/links/${geo.id}/promote-winner`,
+               { variant_id: geo.variants[0].id });
+    await page.getByText('Everybody is sent to').waitFor();
+    await check('a promoted link by country');
 
     await page.goto(`${service.root}/app/keys`);
     await page.getByLabel('Name').fill('Shop');
@@ -166,7 +172,32 @@ test('by keyboard alone', async () => {
     }
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await reach('Delete link');
+    const has_focus = (/** @type {string} */ name) => page.waitForFunction((x) => {
+      const at = document.activeElement;
+      return (at?.getAttribute('aria-label') ?? at?.textContent) === x;
+    }, name);
+    await has_focus('Delete link');
+    // An undo has the focus at once, and long enough; then it goes back.
+    await press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete link' })
+      .focus();
+    await press('Enter');
+    await has_focus('Undo');
+    await page.getByText('is deleted in 15 seconds. Until then it works').waitFor();
+    await page.waitForTimeout(10_500);
+    await has_focus('Undo');
+    await press('Enter');
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+    await has_focus('Delete link');
+    assert.equal((await call(service, 'GET', '/links')).total, 1);
+    // What was gone with the link leaves the focus at the next page's name.
+    await press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete link' })
+      .focus();
+    await press('Enter');
+    await has_focus('Undo');
+    await page.getByRole('heading', { name: 'Make your first split link' }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
     me.check();
   } finally {
     await me.end();

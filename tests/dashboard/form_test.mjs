@@ -42,17 +42,21 @@ test('the form of a link', async () => {
     });
     await sign_in(page, service, '/links/new');
 
-    // Each refusal of the service is told beside its field, in its words.
+    // All that is wrong is told at once, each beside its field.
     await submit();
-    await says(page.getByLabel('Name'), /Must be 1 to 100 characters/);
+    await says(page.getByLabel('Name'), /Give the link a name/);
+    assert.equal(await page.getByText('Name the destination').count(), 2);
     await page.getByLabel('Name').fill('Summer');
+    await page.getByText('Give the link a name').waitFor({ state: 'detached' });
     await submit();
-    await says(one.getByLabel('Destination'), /Must be 1 to 2048 characters/);
+    await says(one.getByLabel('Destination'), /Name the destination/);
     await one.getByLabel('Destination').fill('javascript:alert(1)');
     await submit();
-    await says(one.getByLabel('Destination'),
-               /Must be an absolute http or https URL/);
-    await one.getByLabel('Destination').fill('https://shop.example/a');
+    await says(one.getByLabel('Destination'), /must begin with https/);
+    await one.getByLabel('Destination').fill('shop.example/a');
+    await one.getByRole('button', { name: 'Put https:// before it' }).click();
+    assert.equal(await one.getByLabel('Destination').inputValue(),
+                 'https://shop.example/a');
     await two.getByLabel('Destination').fill('https://shop.example/b');
     await two.getByLabel('Label').fill('A');
     await submit();
@@ -60,11 +64,11 @@ test('the form of a link', async () => {
     await two.getByLabel('Label').fill('B');
     await one.getByLabel('Share in %').fill('half');
     await submit();
-    await says(one.getByLabel('Share in %'), /must be an integer/i);
+    await says(one.getByLabel('Share in %'), /A whole number/);
     await one.getByLabel('Share in %').fill('40');
     await submit();
-    await page.getByRole('alert')
-      .getByText('Variant weights must sum to 100, got 90').waitFor();
+    await page.getByRole('alert').getByText('Adds up to 90 %: 10 missing').waitFor();
+    assert.equal(await page.getByText(/sum to|add up to/).count(), 0);
     await page.getByRole('button', { name: 'Add a variant' }).click();
     await page.getByRole('button', { name: 'Split evenly' }).click();
     const weights = await page.getByLabel('Share in %').evaluateAll(
@@ -77,17 +81,31 @@ test('the form of a link', async () => {
     await says(page.getByLabel('Not before so many clicks'), /at least 10/);
     await page.getByLabel('Not before so many clicks').fill('10');
 
+    // What only the service can refuse is told beside its field too.
+    await one.getByLabel('Destination').fill('https://me@shop.example/a');
+    await submit();
+    await says(one.getByLabel('Destination'), /Must/);
+    await one.getByLabel('Destination').fill('https://shop.example/a');
+
     // The short address is checked while it is typed.
     const slug = page.getByLabel('Short address');
     await slug.fill('taken');
-    await page.getByText("Slug 'taken' is already taken").waitFor();
+    await page.getByText("Short address 'taken' is already taken").waitFor();
     await slug.fill('api');
-    await page.getByText("Slug 'api' is reserved").waitFor();
+    await page.getByText("Short address 'api' is reserved").waitFor();
     await slug.fill('x');
-    await page.getByText('Slug must be 3 to 32 characters').waitFor();
+    await page.getByText('It must be 3 to 32 characters long').waitFor();
+    for (const [text, odd] of [['ab c', 'a space'], ['straße', 'ß'], ['a/b?c', '/'],
+                               ['..', '.']]) {
+      await slug.fill(text ?? '');
+      await page.getByText(/^Only the letters A to Z/).getByText(odd ?? '').waitFor();
+      assert.equal(await page.getByText('Checking…').count(), 0);
+    }
+    await submit();
+    await says(slug, /Only the letters A to Z/);
     await slug.fill('taken');
     await submit();
-    await says(slug, /Slug 'taken' is already taken/);
+    await says(slug, /Short address 'taken' is already taken/);
     await slug.fill('summer');
     await page.getByText('It is free').waitFor();
 
@@ -122,7 +140,11 @@ test('the form of a link', async () => {
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByText('By country').click();
     await page.getByText('the search for a winner starts again').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('alert').getByText('Add at least one country').waitFor();
     await page.getByRole('button', { name: 'Add a country' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await says(page.getByLabel('Visitors from'), /Choose a country/);
     await page.getByLabel('Visitors from').selectOption({ label: 'Germany' });
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { name: 'Who sees which page' }).waitFor();
@@ -140,6 +162,32 @@ test('the form of a link', async () => {
                      ['https://shop.example/de', 'https://shop.example/a']);
     assert.deepEqual((await call(service, 'GET', `/links/${id}`)).geo_rules,
                      { DE: 'Germany', default: 'World' });
+
+    // Pages for countries do not compete. Who promotes one with a program is told
+    // so, with a way back.
+    const link = await call(service, 'GET', `/links/${id}`);
+    assert.equal(await page.getByRole('button', { name: 'Promote' }).count(), 0);
+    await call(service, 'POST', `/links/${id}/promote-winner`,
+               { variant_id: link.variants[1].id });
+    assert.equal(await seen('FR'), 'https://shop.example/de');
+    await page.getByText(/Everybody is sent to Germany, whatever/).waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByText(/Everybody is sent to Germany, whatever/).waitFor();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Send by country again' }).click();
+    await page.getByText(/Everybody is sent to/).waitFor({ state: 'detached' });
+    assert.deepEqual([await seen('DE'), await seen('FR')],
+                     ['https://shop.example/de', 'https://shop.example/a']);
+
+    // The call of a server works as it is copied.
+    await page.getByRole('button', { name: 'Server', exact: true }).click();
+    const sample = await page.getByRole('region', { name: /^Server that reports/ })
+      .textContent() ?? '';
+    const sold = await fetch(/curl (\S+)/.exec(sample)?.[1] ?? '', {
+      method: 'POST', body: /-d '(.*)'/.exec(sample)?.[1] ?? '',
+      headers: { 'X-API-Key': service.key, 'Content-Type': 'application/json' },
+    });
+    assert.equal(sold.status, 201);
 
     // Every country that can be chosen is one that the service takes.
     await page.getByRole('link', { name: 'Edit' }).click();

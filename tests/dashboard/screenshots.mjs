@@ -149,7 +149,7 @@ try {
     await page.locator('.chart canvas').waitFor();
     await shoot(page, `link-${name}`);
     await shoot(page, `winner-${name}`, false);
-    await page.getByRole('button', { name: 'Promote' }).click();
+    await page.locator('.winner').getByRole('button', { name: 'Promote' }).click();
     await page.getByRole('dialog').waitFor();
     await shoot(page, `promote-${name}`, false);
     await page.getByRole('button', { name: 'Cancel' }).click();

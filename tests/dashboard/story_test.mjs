@@ -55,6 +55,27 @@ async function shop_with_browser(service, who) {
   return is_b;
 }
 
+/**
+ * What is copied counts each visitor: it has no order number of an example.
+ * @param {Page} page
+ * @param {string} id
+ */
+async function check_snippets(page, id) {
+  const text = async (/** @type {string} */ name) =>
+    await page.getByRole('region', { name, exact: true }).textContent() ?? '';
+  for (const way of ['Script', 'Pixel', 'Server']) {
+    await page.getByRole('button', { name: way, exact: true }).click();
+    const plain = await text(`${way} that reports a conversion`);
+    assert(plain.includes(id), plain);
+    assert.doesNotMatch(plain, /event_id|value|order/);
+    assert.match(await text(`${way} with order and value`), /event_id.*order-17/);
+  }
+  await page.getByText('must be different for each order').waitFor();
+  await page.getByRole('button', { name: 'Link', exact: true }).click();
+  await page.getByText('It works when you have chosen where it leads').waitFor();
+  assert.equal(await page.getByText(`/c/${id}`).count(), 0);
+}
+
 /** @param {Page} page @param {string} name */
 function figure(page, name) {
   return page.locator('.figures > div').filter({ hasText: name })
@@ -88,6 +109,7 @@ function story(name, options = {}) {
       shop.sell(service, id);
       await check_width(page, 'the page of a link');
       await page.getByRole('button', { name: 'Close this note' }).click();
+      await check_snippets(page, id);
 
       // Visits move the numbers of the open page by themselves.
       let [clicks, bought] = [0, 0];
@@ -118,15 +140,23 @@ function story(name, options = {}) {
       assert(Object.values(shown).every((x) => x === clicks), JSON.stringify(shown));
 
       // Promotion, after a question.
-      await page.getByRole('button', { name: 'Promote B' }).click();
+      const promote = page.locator('.winner')
+        .getByRole('button', { name: 'Promote B' });
+      await promote.click();
       await page.getByRole('dialog').getByText('From the next visit on').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       assert((await call(service, 'GET', `/links/${id}`)).variants
         .every((/** @type {any} */ x) => x.weight === 50));
-      await page.getByRole('button', { name: 'Promote B' }).click();
-      await page.getByRole('button', { name: 'Send everybody there' }).click();
+      await promote.click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Promote B' })
+        .click();
       await page.locator('.verdict', { hasText: 'Everybody sees B' }).waitFor();
+      // What was pressed is gone; the focus is near it, the evidence still there.
+      await page.waitForFunction(
+        () => document.activeElement?.textContent === 'Which variant wins?');
+      await page.getByText(/it was recommended with evidence/).waitFor();
+      await page.getByText('The numbers of the recommendation').waitFor();
       for (let i = 0; i < 5; ++i)
         assert((await visit(service, 'spring', i)).to.endsWith('/b'));
 
