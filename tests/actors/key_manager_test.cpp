@@ -2,6 +2,8 @@
 
 #include "tests/actors/actors_fixture.hpp"
 
+#include <caf/scoped_actor.hpp>
+
 namespace turnout {
 
 namespace {
@@ -21,8 +23,13 @@ struct key_manager_test : actors_fixture {
   }
 
   ~key_manager_test() override {
-    if (manager)
-      caf::anon_send_exit(manager, caf::exit_reason::user_shutdown);
+    if (!manager)
+      return;
+    // It uses the ring, which goes before the actor system.
+    caf::scoped_actor self{*system};
+    self->monitor(manager);
+    self->send_exit(manager, caf::exit_reason::user_shutdown);
+    self->receive([](const caf::down_msg&) {});
   }
 
   void start() {

@@ -15,8 +15,10 @@ export const variants = (...urls) => urls.map((url, i) => ({
 export class Load {
   /// @param rate visits per second
   constructor(cluster, { rate, connections = 16, links = 4,
-                         user_agent = browser } = {}) {
-    Object.assign(this, { cluster, rate, connections, user_agent });
+                         referrer = '' } = {}) {
+    Object.assign(this, { cluster, rate, connections });
+    this.headers = { 'User-Agent': browser,
+                     ...(referrer && { Referer: referrer }) };
     this.link_count = links;
     this.links = [];
     this.longest_visit = 0;
@@ -74,7 +76,7 @@ export class Load {
     try {
       const { status, headers } = await send(
         `${this.cluster.env.URL}/${link.slug}`,
-        { agent: this.agent, headers: { 'User-Agent': this.user_agent } });
+        { agent: this.agent, headers: this.headers });
       if (status === 302) {
         ++link.acknowledged;
         if (!/^https:\/\/[ab]\.example\/$/.test(headers.location))

@@ -2,7 +2,9 @@
 // visits that the metric tells are lost.
 import { until } from '../cluster.mjs';
 
-export const load = { user_agent: `Mozilla/5.0 ${'x'.repeat(480)}`, rate: 800 };
+// What fills a journal is what its events say.
+export const load = { referrer: `https://news.example/${'x'.repeat(2000)}`,
+                      rate: 800 };
 
 export async function fault(cluster, { load }) {
   await cluster.restart({ TURNOUT_JOURNAL_MAX_BYTES: '1048576',
