@@ -191,6 +191,7 @@ test('the form of a link', async () => {
 
     // Every country that can be chosen is one that the service takes.
     await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Visitors from').waitFor();
     const codes = await page.getByLabel('Visitors from').locator('option')
       .evaluateAll((all) => all.map(
         (x) => /** @type {HTMLOptionElement} */ (x).value).filter(Boolean));
