@@ -18,6 +18,17 @@ namespace turnout {
 
 namespace {
 
+/// Makes what a `key_call` is done with: the value, or why it was not stored.
+template <class T>
+auto answer_with(reply_ptr<T> reply, T value) {
+  return [reply = std::move(reply), value = std::move(value)](caf::error err) {
+    if (err)
+      reply->deliver(std::move(err));
+    else
+      reply->deliver(value);
+  };
+}
+
 /// What the built-in sign-in's tokens say of their issuer unless the settings
 /// name one.
 constexpr auto own_issuer = "turnout";
@@ -189,12 +200,7 @@ void node::begin_web_session(const session& owner, const uuid& family,
     return db.add_web_session(begun);
   };
   call->apply = [begun, who](key_ring& ring) { ring.add(begun, who); };
-  call->done = [reply = std::move(reply), result](caf::error err) {
-    if (err)
-      reply->deliver(std::move(err));
-    else
-      reply->deliver(result);
-  };
+  call->done = answer_with(std::move(reply), result);
   caf::anon_send(x_key_manager.get(), std::move(call));
 }
 
@@ -232,12 +238,7 @@ void node::end_web_session(std::string text, reply_ptr<bool> reply) {
   call->store
     = [hash](storage::backend& db) { return db.end_web_session(hash); };
   call->apply = [hash](key_ring& ring) { ring.remove_session(hash); };
-  call->done = [reply = std::move(reply), was_known](caf::error err) {
-    if (err)
-      reply->deliver(std::move(err));
-    else
-      reply->deliver(was_known);
-  };
+  call->done = answer_with(std::move(reply), was_known);
   caf::anon_send(x_key_manager.get(), std::move(call));
 }
 
@@ -265,12 +266,7 @@ void node::create_key(const session& owner, std::string name, key_type type,
     return db.add_key(key);
   };
   call->apply = [hash = key.hash, who](key_ring& ring) { ring.add(hash, who); };
-  call->done = [reply = std::move(reply), result](caf::error err) {
-    if (err)
-      reply->deliver(std::move(err));
-    else
-      reply->deliver(result);
-  };
+  call->done = answer_with(std::move(reply), result);
   caf::anon_send(x_key_manager.get(), std::move(call));
 }
 
@@ -298,12 +294,7 @@ void node::revoke_key(const uuid& account_id, const uuid& key_id,
   call->store
     = [=](storage::backend& db) { return db.revoke_key(account_id, key_id); };
   call->apply = [key_id](key_ring& ring) { ring.remove(key_id); };
-  call->done = [reply = std::move(reply), key_id](caf::error err) {
-    if (err)
-      reply->deliver(std::move(err));
-    else
-      reply->deliver(key_id);
-  };
+  call->done = answer_with(std::move(reply), key_id);
   caf::anon_send(x_key_manager.get(), std::move(call));
 }
 

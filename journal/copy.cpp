@@ -33,12 +33,11 @@ void copy(const file& in, const file& out) {
 } // namespace
 
 caf::error copy_file(const fs::path& from, const fs::path& to) {
-  std::error_code err;
   try {
     const auto in = file::open(from);
     copy(in, file::create(to));
   } catch (const segment_error& x) {
-    if (fs::exists(from, err) || err)
+    if (!is_gone(from))
       return make_error(ec::journal, "cannot copy " + from.string() + " to "
                                        + to.string() + ": " + x.what());
   }

@@ -64,6 +64,11 @@ void file::read(std::string& to, size_t max, int64_t offset) const {
   to.resize(size);
 }
 
+void file::sync_data() const {
+  if (::fdatasync(x_fd) == -1)
+    throw failed_call("sync", errno);
+}
+
 int64_t file::size() const {
   struct stat info {};
   if (::fstat(x_fd, &info) == -1)

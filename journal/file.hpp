@@ -44,6 +44,9 @@ public:
   /// Forces it to the disk.
   void sync() const;
 
+  /// Forces what can be read of it to the disk.
+  void sync_data() const;
+
   /// Cuts everything off from the offset.
   void truncate(int64_t offset) const;
 

@@ -87,6 +87,11 @@ int64_t segment_bytes(const fs::path& path) {
   return err ? 0 : static_cast<int64_t>(result);
 }
 
+bool is_gone(const fs::path& path) {
+  std::error_code err;
+  return !fs::exists(path, err) && !err;
+}
+
 caf::error remove_segment(const fs::path& path) {
   std::error_code err;
   fs::remove(path, err);

@@ -41,6 +41,9 @@ list_segments(const std::filesystem::path& dir,
 /// Returns the bytes of a segment; 0 when it is gone.
 int64_t segment_bytes(const std::filesystem::path& path);
 
+/// Whether there is no such file any more.
+bool is_gone(const std::filesystem::path& path);
+
 /// Deletes a segment. It is no error when it is gone.
 caf::error remove_segment(const std::filesystem::path& path);
 

@@ -66,7 +66,7 @@ public:
         if (auto err = with(x, [&](source& y) {
               has_more = y.has_after(position, source::damage::is_skipped);
             })) {
-          if (is_gone(x))
+          if (is_gone(x.path))
             continue;
           return err;
         }
@@ -104,7 +104,8 @@ private:
       is_readable = to.size() > before || y.has_passed_any();
     });
     if (err)
-      return is_gone(x) ? caf::error{} : err;
+      // A writer takes back a segment that it could not use.
+      return is_gone(x.path) ? caf::error{} : err;
     if (damage.empty() || is_newest)
       return caf::error{};
     if (!is_readable)
@@ -153,12 +154,6 @@ private:
     if (auto i = x_open.find(x.journal);
         i != x_open.end() && i->second && i->second->place().path == x.path)
       x_open.erase(i);
-  }
-
-  // A writer takes back a segment that it could not use.
-  static bool is_gone(const segment_file& file) {
-    std::error_code err;
-    return !fs::exists(file.path, err) && !err;
   }
 
   fs::path x_dir;

@@ -35,9 +35,9 @@ std::string source::boot() const {
 bool source::has_after(int64_t position, damage mode) {
   start_after(position);
   while (const auto next = next_frame(mode)) {
-    if (next->first + next->count > position + 1)
+    if (next->last() > position)
       return true;
-    pass_frame(next->first + next->count - 1, next->end);
+    pass(*next);
   }
   return false;
 }
@@ -45,7 +45,7 @@ bool source::has_after(int64_t position, damage mode) {
 int64_t source::last(damage mode) {
   start_after(0);
   while (const auto next = next_frame(mode))
-    pass_frame(next->first + next->count - 1, next->end);
+    pass(*next);
   return x_passed;
 }
 
@@ -133,9 +133,9 @@ int64_t source::find_marker(int64_t offset) {
   }
 }
 
-void source::pass_frame(int64_t last, int64_t end) {
-  x_passed = std::max(x_passed, last);
-  x_offset = end;
+void source::pass(const frame& x) {
+  x_passed = std::max(x_passed, x.last());
+  x_offset = x.end;
 }
 
 std::string_view source::bytes(int64_t offset, size_t size, bool again) {

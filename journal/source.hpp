@@ -37,12 +37,12 @@ public:
       const auto next = next_frame(mode);
       if (!next)
         return;
-      auto [at, count, events, end] = *next;
-      if (at + count <= position + 1) {
-        pass_frame(at + count - 1, end);
+      if (next->last() <= position) {
+        pass(*next);
         continue;
       }
-      for (; !events.empty(); ++at) {
+      auto at = next->first;
+      for (auto events = next->events; !events.empty(); ++at) {
         auto x = decode(events);
         if (at <= position)
           continue;
@@ -51,7 +51,7 @@ public:
         f(entry{at, std::move(x)});
         --max;
       }
-      pass_frame(at - 1, end);
+      pass(*next);
     }
   }
 
@@ -83,6 +83,10 @@ private:
     std::string_view events;
     /// Offset of the next frame.
     int64_t end;
+
+    int64_t last() const noexcept {
+      return first + count - 1;
+    }
   };
 
   void start_after(int64_t position);
@@ -100,7 +104,7 @@ private:
   /// of the file.
   int64_t find_marker(int64_t offset);
 
-  void pass_frame(int64_t last, int64_t end);
+  void pass(const frame& x);
 
   /// Returns `size` bytes at the offset, fewer at the end of the file.
   std::string_view bytes(int64_t offset, size_t size, bool again = false);

@@ -1,13 +1,11 @@
 #include "core/error.hpp"
+#include "journal/copy.hpp"
+#include "journal/fault.hpp"
+#include "journal/file.hpp"
 #include "journal/files.hpp"
 #include "journal/journal.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <string>
-#include <system_error>
+#include <utility>
 
 namespace turnout::journal {
 
@@ -15,25 +13,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-caf::error cannot_sync(const fs::path& path, int system_errno) {
-  return make_error(ec::journal,
-                    "cannot force " + path.string() + " to the disk: "
-                      + std::generic_category().message(system_errno));
-}
-
-// A new name needs fsync of its directory, the size of a file is within
-// fdatasync.
-caf::error sync_path(const fs::path& path, int flags, int (*sync)(int)) {
-  const auto fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
-  if (fd == -1) {
-    if (errno == ENOENT) // trimmed meanwhile
-      return caf::error{};
-    return cannot_sync(path, errno);
+caf::error sync_segment(const fs::path& path) {
+  try {
+    file::open(path).sync_data();
+  } catch (const segment_error& x) {
+    // It may have been trimmed meanwhile.
+    if (!is_gone(path))
+      return make_error(ec::journal, "cannot force " + path.string()
+                                       + " to the disk: " + x.what());
   }
-  const auto rc = sync(fd);
-  const auto why = errno;
-  ::close(fd);
-  return rc == -1 ? cannot_sync(path, why) : caf::error{};
+  return caf::error{};
 }
 
 } // namespace
@@ -49,8 +38,9 @@ caf::error sync_all(const fs::path& dir) {
       result = std::move(err);
   };
   for (auto& x : *segments)
-    note(sync_path(x.path, 0, ::fdatasync));
-  note(sync_path(dir, O_DIRECTORY, ::fsync));
+    note(sync_segment(x.path));
+  // A new name is not within the data of its file.
+  note(sync_directory(dir));
   return result;
 }
 

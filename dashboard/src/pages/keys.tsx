@@ -9,7 +9,7 @@ import { Button, Card, FailureNote, Heading, Loading, Scroller, Text }
   from '../ui/basic';
 import { Code } from '../ui/copy';
 import { Confirm } from '../ui/dialog';
-import { Input } from '../ui/field';
+import { Choices, Input } from '../ui/field';
 import { tell } from '../ui/toast';
 
 interface Screen {
@@ -95,19 +95,8 @@ function NewKey({ refresh }: { refresh: () => void }) {
         <Input label="Name" value={name} set={set_name} autocomplete="off"
                placeholder="Shop backend" error={trouble || undefined}
                hint="To tell keys apart later." />
-        <fieldset class="choices">
-          <legend>Kind</legend>
-          {types.map(([value, title, text]) => (
-            <label key={value} class="choice">
-              <input type="radio" name="type" value={value}
-                     checked={type === value} onChange={() => set_type(value)} />
-              <span>
-                <strong>{title}</strong>
-                <span class="hint">{text}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <Choices legend="Kind" name="type" choices={types} value={type}
+                 set={set_type} />
         <Button kind="primary" type="submit" is_busy={is_busy}>
           {is_busy ? 'Creating…' : 'Create key'}
         </Button>

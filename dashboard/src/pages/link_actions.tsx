@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { api, type Link, type LinkSummary } from '../api';
 import { failure_of } from '../failure';
 import { Store } from '../store';
@@ -11,7 +12,7 @@ type Named = Pick<Link | LinkSummary, 'id' | 'name' | 'slug' | 'is_active'>;
 export const leaving = new Store<ReadonlySet<string>>(new Set());
 
 /** Pauses a link, or lets it go on. */
-export async function switch_link(link: Named): Promise<void> {
+async function switch_link(link: Named): Promise<void> {
   try {
     await api.update_link(link.id, { is_active: !link.is_active });
     tell(link.is_active ? `“${link.name}” is paused: visitors get “not found”.`
@@ -19,6 +20,18 @@ export async function switch_link(link: Named): Promise<void> {
   } catch (e) {
     tell(failure_of(e).message);
   }
+}
+
+/** Returns what pauses a link or lets it go on, and whether that is under way. */
+export function use_switch(link: Named,
+                           after: () => void): [() => Promise<void>, boolean] {
+  const [is_busy, set_busy] = useState(false);
+  return [async () => {
+    set_busy(true);
+    await switch_link(link);
+    set_busy(false);
+    after();
+  }, is_busy];
 }
 
 function mark(id: string, is_leaving: boolean): void {

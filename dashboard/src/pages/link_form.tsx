@@ -13,7 +13,7 @@ import { same } from '../live';
 import { go } from '../router';
 import { has_expired } from '../session';
 import { Alert, Anchor, Button, Heading, Text } from '../ui/basic';
-import { Field, Input } from '../ui/field';
+import { Choices, Field, Input } from '../ui/field';
 import { Icon } from '../ui/icon';
 import { tell } from '../ui/toast';
 
@@ -254,20 +254,8 @@ function Routing({ form, change }: PartProps) {
      'Each country sees the page that you choose for it. There is no winner.'],
   ] as const;
   return (
-    <fieldset class="choices">
-      <legend>How visitors are sent</legend>
-      {choices.map(([value, title, text]) => (
-        <label key={value} class="choice">
-          <input type="radio" name="routing" value={value}
-                 checked={form.routing === value}
-                 onChange={() => change({ routing: value })} />
-          <span>
-            <strong>{title}</strong>
-            <span class="hint">{text}</span>
-          </span>
-        </label>
-      ))}
-    </fieldset>
+    <Choices legend="How visitors are sent" name="routing" choices={choices}
+             value={form.routing} set={(routing) => change({ routing })} />
   );
 }
 

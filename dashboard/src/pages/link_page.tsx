@@ -21,7 +21,7 @@ import { read_screen, type Screen } from './link/screen';
 import { Sources } from './link/sources';
 import { VariantsCard } from './link/variants_card';
 import { WinnerCard } from './link/winner_card';
-import { DeleteLink, leaving, switch_link } from './link_actions';
+import { DeleteLink, leaving, use_switch } from './link_actions';
 import { NotFound } from './not_found';
 
 function Figures({ report }: { report: Analytics }) {
@@ -127,15 +127,9 @@ function Rules({ link, refresh }: { link: Link; refresh: () => void }) {
 
 function Head({ link, refresh }: { link: Link; refresh: () => void }) {
   const [open, set_open] = useState<'' | 'qr' | 'delete'>('');
-  const [is_busy, set_busy] = useState(false);
+  const [toggle, is_busy] = use_switch(link, refresh);
   const is_leaving = use_store(leaving).has(link.id);
   const url = short_url(link.slug);
-  const toggle = async (): Promise<void> => {
-    set_busy(true);
-    await switch_link(link);
-    set_busy(false);
-    refresh();
-  };
   return (
     <header class="page-head link-head">
       <div>

@@ -11,7 +11,7 @@ import { Copy } from '../ui/copy';
 import { Field } from '../ui/field';
 import { Icon } from '../ui/icon';
 import { Sparkline } from '../ui/sparkline';
-import { DeleteLink, leaving, switch_link } from './link_actions';
+import { DeleteLink, leaving, use_switch } from './link_actions';
 
 const per_page = 20;
 /** How many links a search and a sort look through, the newest. */
@@ -147,16 +147,10 @@ function Row({ link, course, is_leaving, refresh }: {
   refresh: () => void;
 }) {
   const [is_asking, set_asking] = useState(false);
-  const [is_busy, set_busy] = useState(false);
+  const [toggle, is_busy] = use_switch(link, refresh);
   const url = short_url(link.slug);
   // Pages for countries do not compete.
   const has_leader = link.total_conversions > 0 && link.routing_type !== 'geo';
-  const toggle = async (): Promise<void> => {
-    set_busy(true);
-    await switch_link(link);
-    set_busy(false);
-    refresh();
-  };
   return (
     <tr class={is_leaving ? 'is-leaving' : ''}>
       <th scope="row">

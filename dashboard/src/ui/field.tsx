@@ -67,3 +67,32 @@ export function Input({ label, error, hint, is_label_hidden, class: name, value,
     </Field>
   );
 }
+
+interface ChoicesProps<T extends string> {
+  legend: string;
+  name: string;
+  /** Value, title and what it means. */
+  choices: readonly (readonly [T, string, string])[];
+  value: T;
+  set: (value: T) => void;
+}
+
+/** A few choices, each with what it means. */
+export function Choices<T extends string>({ legend, name, choices, value: chosen,
+                                            set }: ChoicesProps<T>) {
+  return (
+    <fieldset class="choices">
+      <legend>{legend}</legend>
+      {choices.map(([value, title, text]) => (
+        <label key={value} class="choice">
+          <input type="radio" name={name} value={value}
+                 checked={chosen === value} onChange={() => set(value)} />
+          <span>
+            <strong>{title}</strong>
+            <span class="hint">{text}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
