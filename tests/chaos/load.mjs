@@ -14,9 +14,11 @@ export const variants = (...urls) => urls.map((url, i) => ({
 
 export class Load {
   /// @param rate visits per second
-  constructor(cluster, { rate, connections = 16, links = 4,
-                         referrer = '' } = {}) {
-    Object.assign(this, { cluster, rate, connections });
+  /// @param conversions whether some are reported, each of which has its node
+  ///   drain its journal first
+  constructor(cluster, { rate, connections = 16, links = 4, referrer = '',
+                         conversions = true } = {}) {
+    Object.assign(this, { cluster, rate, connections, conversions });
     this.headers = { 'User-Agent': browser,
                      ...(referrer && { Referer: referrer }) };
     this.link_count = links;
@@ -49,7 +51,8 @@ export class Load {
     this.running = true;
     this.tasks = [];
     for (let i = 0; i < this.connections; ++i) this.tasks.push(this.visit(i));
-    this.tasks.push(this.create(), this.convert(), this.rename());
+    this.tasks.push(this.create(), this.rename());
+    if (this.conversions) this.tasks.push(this.convert());
   }
 
   /// Ends the load after what is under way.
