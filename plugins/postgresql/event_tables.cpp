@@ -116,9 +116,10 @@ event_tables::add_clicks(const std::vector<new_click>& clicks) {
   return result;
 }
 
-void event_tables::add_sums(const rollups& sums) {
+void event_tables::add_sums(const rollups& sums,
+                            const visitor_counts& uniques) {
   columns<5> totals;
-  for (const auto& [place, x] : sums.totals())
+  for (const auto& [place, x] : sums.totals)
     totals.add(place.first, place.second, x.clicks, x.converted, x.conversions);
   totals.run(x_db, sql::add_variant_totals);
   columns<7> daily;
@@ -128,6 +129,10 @@ void event_tables::add_sums(const rollups& sums) {
               x.unattributed);
   }
   daily.run(x_db, sql::add_daily);
+  columns<3> daily_visitors;
+  for (const auto& [place, count] : uniques)
+    daily_visitors.add(place.first, place.second, count);
+  daily_visitors.run(x_db, sql::add_daily_visitors);
   columns<6> daily_values;
   for (const auto& [place, x] : sums.values) {
     const auto& [link_key, dimension, day, value] = place;
@@ -179,13 +184,6 @@ event_tables::add_visitors(const rollups::visits& visits) {
   }
   known.run(x_db, sql::update_visitors);
   return result;
-}
-
-void event_tables::add_uniques(const visitor_counts& counts) {
-  columns<3> rows;
-  for (const auto& [place, count] : counts)
-    rows.add(place.first, place.second, count);
-  rows.run(x_db, sql::add_uniques);
 }
 
 void event_tables::forget_visitors(day_number day) {

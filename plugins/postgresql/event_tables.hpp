@@ -22,11 +22,10 @@ public:
   std::vector<bool>
   add_clicks(const std::vector<plugins::new_click>& clicks) override;
 
-  void add_sums(const plugins::rollups& sums) override;
+  void add_sums(const plugins::rollups& sums,
+                const visitor_counts& uniques) override;
 
   visitor_counts add_visitors(const plugins::rollups::visits& visits) override;
-
-  void add_uniques(const visitor_counts& counts) override;
 
   void forget_visitors(day_number day) override;
 

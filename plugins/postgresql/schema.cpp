@@ -238,6 +238,14 @@ const std::vector<storage::migration>& schema() {
        " ON web_sessions (family_hi, family_lo)",
        "CREATE INDEX web_sessions_by_expiry ON web_sessions (expires_at)",
      }},
+    {4,
+     "sums of days",
+     {
+       // What other stores put together of more than one table.
+       "CREATE VIEW daily_sums AS SELECT * FROM daily",
+       "CREATE VIEW daily_visitor_sums AS SELECT * FROM daily_visitors",
+       "CREATE VIEW daily_value_sums AS SELECT * FROM daily_values",
+     }},
   };
   return steps;
 }

@@ -149,7 +149,7 @@ inline constexpr char update_visitors[]
     " AND v.visitor = n.visitor AND v.day = n.day"
     " AND (v.click_hi, v.click_lo) < (n.hi, n.lo)";
 
-inline constexpr char add_uniques[]
+inline constexpr char add_daily_visitors[]
   = "INSERT INTO daily_visitors (link_key, day, uniques)"
     " SELECT * FROM unnest(CAST(:link AS BIGINT[]), CAST(:day AS INTEGER[]),"
     " CAST(:uniques AS BIGINT[])) ON CONFLICT (link_key, day)"

@@ -11,12 +11,6 @@
 
 namespace turnout::plugins {
 
-/// A click to be stored, and its place in the breakdowns.
-struct new_click {
-  const click* event;
-  dimension_values values;
-};
-
 /// What a batch of events reads and writes in bulk, each database in the way
 /// that is quickest for it. Used within the transaction of the batch.
 class event_tables {
@@ -37,14 +31,28 @@ public:
   virtual std::vector<bool> add_clicks(const std::vector<new_click>& clicks)
     = 0;
 
+  /// Returns how many clicks of a link in a batch are to be stored as recent
+  /// ones (rollups::recent) at most; 0 where there is no such thing.
+  virtual size_t max_recent() const {
+    return 0;
+  }
+
   /// Adds to the totals, days, breakdowns, excluded visits and the evidence.
-  virtual void add_sums(const rollups& sums) = 0;
+  /// @param uniques new visitors of days
+  virtual void add_sums(const rollups& sums, const visitor_counts& uniques) = 0;
+
+  /// Moves what is kept of recent clicks of a link to where its older days are.
+  virtual void settle(row_key /* link_key */) {
+    // nop
+  }
+
+  /// Does so for all links.
+  virtual void settle_all() {
+    // nop
+  }
 
   /// Adds visitors, or their newest clicks, and returns how many are new.
   virtual visitor_counts add_visitors(const rollups::visits& visits) = 0;
-
-  /// Adds to the distinct visitors of days.
-  virtual void add_uniques(const visitor_counts& counts) = 0;
 
   /// Deletes the visitors of the days before `day`.
   virtual void forget_visitors(day_number day) = 0;

@@ -69,7 +69,7 @@ private:
     for (auto i : fresh)
       variants.insert(x_batch.clicks[i].variant_key);
     const auto links = x_tables.links_of_variants(variants);
-    std::vector<new_click> rows;
+    auto& rows = x_rows;
     rows.reserve(fresh.size());
     for (auto i : fresh) {
       const auto& x = x_batch.clicks[i];
@@ -80,17 +80,30 @@ private:
         rows.push_back({&x, values_of(x, x_batch.classes[i].values)});
     }
     const auto added = x_tables.add_clicks(rows);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (!added[i]) {
-        ++x_result.replayed;
-        continue;
+    for (size_t i = 0; i < rows.size();) {
+      const auto first = i;
+      const auto link_key = rows[first].event->link_key;
+      while (i < rows.size() && rows[i].event->link_key == link_key)
+        ++i;
+      const auto is_recent = i - first <= x_tables.max_recent();
+      for (auto j = first; j < i; ++j) {
+        if (added[j])
+          add_click(rows[j], is_recent);
+        else
+          ++x_result.replayed;
       }
-      ++x_result.clicks;
-      x_new_clicks.push_back(rows[i].event->id);
-      x_sums.add_click(*rows[i].event, rows[i].values);
-      if (!x_batch.conversions.empty())
-        x_visits.add(*rows[i].event);
     }
+  }
+
+  void add_click(const new_click& x, bool is_recent) {
+    ++x_result.clicks;
+    x_new_clicks.push_back(x.event->id);
+    if (is_recent)
+      x_sums.add_recent(x);
+    else
+      x_sums.add_click(x);
+    if (!x_batch.conversions.empty())
+      x_visits.add(*x.event);
   }
 
   void store_excluded() {
@@ -164,6 +177,8 @@ private:
   event_tables& x_tables;
   const storage::event_batch& x_batch;
   batch_positions x_positions;
+  /// The clicks of the batch by link, those that are stored already too.
+  std::vector<new_click> x_rows;
   rollups x_sums;
   batch_visits x_visits;
   std::vector<uuid> x_new_clicks;
@@ -176,7 +191,9 @@ private:
 /// back 24 hours, and a journal may be drained late.
 constexpr day_number visitor_days = 2;
 
-void flush_visitors(connection& db, event_tables& tables, const rollups& sums) {
+/// Returns how many visitors of each day are new.
+event_tables::visitor_counts
+flush_visitors(connection& db, event_tables& tables, const rollups& sums) {
   day_number horizon = 0;
   day_number clicks_horizon = 0;
   db.first(sql::get_horizons, std::tie(horizon, clicks_horizon));
@@ -188,12 +205,12 @@ void flush_visitors(connection& db, event_tables& tables, const rollups& sums) {
     const auto& [day, link_key, visitor] = place;
     if (day < horizon && forgotten.emplace(link_key, day).second) {
       uniques.erase({link_key, day});
+      tables.settle(link_key);
       auto first = first_id(start_of(day));
       auto end = end_id(start_of(day + 1));
       db.run(sql::recount_daily_visitors, link_key, day, first, end);
     }
   }
-  tables.add_uniques(uniques);
   // A clock that runs ahead must not make every later day a forgotten one.
   auto newest = std::min(sums.newest_day(), day_of(now()));
   auto next_horizon = newest - visitor_days;
@@ -201,6 +218,7 @@ void flush_visitors(connection& db, event_tables& tables, const rollups& sums) {
     tables.forget_visitors(next_horizon);
     db.run(sql::set_visitors_horizon, next_horizon);
   }
+  return uniques;
 }
 
 } // namespace
@@ -232,9 +250,10 @@ sql_backend::journal_positions(const uuid& node) {
 }
 
 void flush(connection& db, event_tables& tables, const rollups& sums) {
-  tables.add_sums(sums);
+  event_tables::visitor_counts uniques;
   if (!sums.visitors.empty())
-    flush_visitors(db, tables, sums);
+    uniques = flush_visitors(db, tables, sums);
+  tables.add_sums(sums, uniques);
 }
 
 } // namespace turnout::plugins

@@ -2,29 +2,40 @@
 
 namespace turnout::plugins {
 
-void rollups::add_click(const click& x, const dimension_values& classes) {
-  auto day = day_of(x.created_at);
+void rollups::add_click(const new_click& x) {
+  const auto& event = *x.event;
+  add_undated(event);
+  add_days(event.link_key, day_of(event.created_at), event.variant_key, 1,
+           [&](size_t i) -> std::string_view { return x.values[i]; });
+}
+
+void rollups::add_recent(const new_click& x) {
+  add_undated(*x.event);
+  recent.push_back(&x);
+}
+
+void rollups::add_undated(const click& x) {
   links.insert(x.link_key);
-  ++daily[{x.link_key, day, x.variant_key}].clicks;
-  for (size_t i = 0; i < num_dimensions; ++i) {
-    // Most are there already: no string is made to find them.
-    const auto dimension = static_cast<int>(i);
-    const std::tuple<row_key, int, day_number, std::string_view> place{
-      x.link_key, dimension, day, classes[i]};
-    auto at = values.lower_bound(place);
-    if (at == values.end() || value_order{}(place, at->first))
-      at = values.emplace_hint(
-        at, value_place{x.link_key, dimension, day, classes[i]}, counts{});
-    ++at->second.clicks;
-  }
+  ++totals[{x.link_key, x.variant_key}].clicks;
   if (!x.is_repeat)
     ++evidence[{x.link_key, x.stratum, x.variant_key}].clicks;
-  auto [i, added] = visitors.try_emplace({day, x.link_key, x.visitor},
-                                         visit{x.created_at, x.id});
+  auto [i, added] = visitors.try_emplace(
+    {day_of(x.created_at), x.link_key, x.visitor}, visit{x.created_at, x.id});
   if (!added
       && std::tie(i->second.at, i->second.click_id)
            < std::tie(x.created_at, x.id))
     i->second = {x.created_at, x.id};
+}
+
+rollups::counts& rollups::values_at(const value_view& place) {
+  // Most are there already: no string is made to find them.
+  auto at = values.lower_bound(place);
+  if (at == values.end() || value_order{}(place, at->first)) {
+    const auto& [link_key, dimension, day, value] = place;
+    at = values.emplace_hint(
+      at, value_place{link_key, dimension, day, std::string{value}}, counts{});
+  }
+  return at->second;
 }
 
 void rollups::add_excluded(const excluded_visit& x) {
@@ -33,34 +44,22 @@ void rollups::add_excluded(const excluded_visit& x) {
 
 void rollups::add_conversion(const conversion_row& x) {
   auto day = day_of(from_micros(x.created_at));
-  links.insert(x.link_key);
-  auto& sums = daily[{x.link_key, day, x.variant_key}];
-  ++sums.conversions;
-  if (!x.click_id)
-    ++sums.unattributed;
+  change_day(x.link_key, day, x.variant_key, [&](day_counts& sums) {
+    ++sums.conversions;
+    if (!x.click_id)
+      ++sums.unattributed;
+  });
   for (size_t i = 0; i < num_dimensions; ++i)
-    ++values[{x.link_key, static_cast<int>(i), day, x.values[i]}].conversions;
+    ++values_at({x.link_key, static_cast<int>(i), day, x.values[i]})
+        .conversions;
 }
 
 void rollups::add_converted(row_key link_key, row_key variant_key, int stratum,
                             bool is_repeat, timestamp clicked_at) {
-  links.insert(link_key);
-  ++daily[{link_key, day_of(clicked_at), variant_key}].converted;
+  change_day(link_key, day_of(clicked_at), variant_key,
+             [](day_counts& sums) { ++sums.converted; });
   if (!is_repeat)
     ++evidence[{link_key, stratum, variant_key}].conversions;
-}
-
-std::map<std::pair<row_key, row_key>, rollups::day_counts>
-rollups::totals() const {
-  std::map<std::pair<row_key, row_key>, day_counts> result;
-  for (const auto& [place, sums] : daily) {
-    auto& total = result[{std::get<0>(place), std::get<2>(place)}];
-    total.clicks += sums.clicks;
-    total.converted += sums.converted;
-    total.conversions += sums.conversions;
-    total.unattributed += sums.unattributed;
-  }
-  return result;
 }
 
 day_number rollups::newest_day() const noexcept {

@@ -8,8 +8,16 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace turnout::plugins {
+
+/// A click to be stored, and its place in the breakdowns.
+struct new_click {
+  const click* event;
+  dimension_values values;
+};
 
 /// What events add to the roll-ups, summed up in memory so that the store is
 /// written once per row. Sorted the way the tables are, as neighbours share
@@ -75,6 +83,8 @@ private:
   std::pmr::monotonic_buffer_resource x_memory;
 
 public:
+  /// Over all days, by link and variant.
+  std::pmr::map<std::pair<row_key, row_key>, day_counts> totals{&x_memory};
   std::pmr::map<day_place, day_counts> daily{&x_memory};
   std::pmr::map<value_place, counts, value_order> values{&x_memory};
   std::pmr::map<excluded_place, int64_t> excluded{&x_memory};
@@ -82,8 +92,25 @@ public:
   visits visitors{&x_memory};
   /// Links whose totals change.
   std::set<row_key> links;
+  /// Clicks that are in all sums but `daily` and `values`, link by link.
+  std::vector<const new_click*> recent;
 
-  void add_click(const click& x, const dimension_values& values);
+  void add_click(const new_click& x);
+
+  /// Adds a click that is to be stored as a recent one and must live as long as
+  /// the sums. Those of a link come one after the other.
+  void add_recent(const new_click& x);
+
+  /// Adds clicks to `daily` and `values` alone.
+  /// @param value returns the value in a dimension
+  template <class F>
+  void add_days(row_key link_key, day_number day, row_key variant_key,
+                int64_t clicks, F value) {
+    daily[{link_key, day, variant_key}].clicks += clicks;
+    for (size_t i = 0; i < num_dimensions; ++i)
+      values_at({link_key, static_cast<int>(i), day, value(i)}).clicks
+        += clicks;
+  }
 
   void add_excluded(const excluded_visit& x);
 
@@ -94,11 +121,25 @@ public:
   void add_converted(row_key link_key, row_key variant_key, int stratum,
                      bool is_repeat, timestamp clicked_at);
 
-  /// Returns the sums over all days, by link and variant.
-  std::map<std::pair<row_key, row_key>, day_counts> totals() const;
-
   /// Returns the newest day with a click, 0 without clicks.
   day_number newest_day() const noexcept;
+
+private:
+  using value_view = std::tuple<row_key, int, day_number, std::string_view>;
+
+  counts& values_at(const value_view& place);
+
+  /// Adds to all but `daily` and `values`.
+  void add_undated(const click& x);
+
+  /// The sums of a variant on a day, which its totals follow.
+  template <class F>
+  void change_day(row_key link_key, day_number day, row_key variant_key,
+                  F change) {
+    links.insert(link_key);
+    change(totals[{link_key, variant_key}]);
+    change(daily[{link_key, day, variant_key}]);
+  }
 };
 
 } // namespace turnout::plugins

@@ -372,24 +372,25 @@ inline constexpr char id_of_link[]
 
 inline constexpr char first_and_last_day[]
   = "SELECT coalesce(min(day), :created), coalesce(max(day), :created)"
-    " FROM daily WHERE link_key = :link";
+    " FROM daily_sums WHERE link_key = :link";
 
 inline constexpr char days_of_link[]
-  = "SELECT day, sum(clicks), sum(conversions), sum(unattributed) FROM daily"
+  = "SELECT day, sum(clicks), sum(conversions), sum(unattributed) FROM "
+    "daily_sums"
     " WHERE link_key = :link AND day BETWEEN :from AND :to GROUP BY day"
     " ORDER BY day";
 
 inline constexpr char variants_in_days[]
   = "SELECT variant_key, sum(clicks), sum(converted), sum(conversions)"
-    " FROM daily WHERE link_key = :link AND day BETWEEN :from AND :to"
+    " FROM daily_sums WHERE link_key = :link AND day BETWEEN :from AND :to"
     " GROUP BY variant_key";
 
 inline constexpr char visitors_in_days[]
-  = "SELECT coalesce(sum(uniques), 0) FROM daily_visitors"
+  = "SELECT coalesce(sum(uniques), 0) FROM daily_visitor_sums"
     " WHERE link_key = :link AND day BETWEEN :from AND :to";
 
 inline constexpr char top_values[]
-  = "SELECT value, sum(clicks), sum(conversions) FROM daily_values"
+  = "SELECT value, sum(clicks), sum(conversions) FROM daily_value_sums"
     " WHERE link_key = :link AND dimension = :dimension"
     " AND day BETWEEN :from AND :to GROUP BY value"
     " ORDER BY 2 DESC, 3 DESC, 1 LIMIT 10";
@@ -399,7 +400,7 @@ inline constexpr char excluded_in_days[]
     " AND day BETWEEN :from AND :to GROUP BY reason";
 
 inline constexpr char click_days[]
-  = "SELECT day, sum(clicks) FROM daily WHERE link_key = :link"
+  = "SELECT day, sum(clicks) FROM daily_sums WHERE link_key = :link"
     " AND day BETWEEN :from AND :to GROUP BY day HAVING sum(clicks) > 0"
     " ORDER BY day DESC";
 
@@ -483,7 +484,8 @@ inline constexpr char links_with_clicks_before[]
     " WHERE c.link_key = l.link_key AND c.id_hi < :end_id)";
 
 inline constexpr char days_with_clicks_before[]
-  = "SELECT DISTINCT day FROM daily WHERE link_key = :link AND day < :before"
+  = "SELECT DISTINCT day FROM daily_sums WHERE link_key = :link"
+    " AND day < :before"
     " AND clicks > 0 ORDER BY day";
 
 inline constexpr char keep_evidence[]
@@ -508,6 +510,8 @@ inline constexpr char purge_clicks[]
 /// all there is.
 struct roll_up {
   const char* table;
+  /// The table, or the view that adds what is not in it yet.
+  const char* sums;
   /// Separated by ", ".
   const char* keys;
   const char* values;
@@ -518,7 +522,7 @@ struct roll_up {
 
 // The order matters: totals are computed from the (repaired) days.
 inline constexpr roll_up roll_ups[] = {
-  {"daily", "link_key, day, variant_key",
+  {"daily", "daily_sums", "link_key, day, variant_key",
    "clicks, converted, conversions, unattributed",
    "SELECT link_key, day, variant_key, sum(clicks), sum(converted),"
    " sum(conversions), sum(unattributed) FROM ("
@@ -531,21 +535,23 @@ inline constexpr roll_up roll_ups[] = {
    " WHERE day >= :clicks_horizon GROUP BY 1, 2, 3",
    "day >= :clicks_horizon"},
 
-  {"variant_totals", "link_key, variant_key", "clicks, converted, conversions",
+  {"variant_totals", "variant_totals", "link_key, variant_key",
+   "clicks, converted, conversions",
    "SELECT link_key, variant_key, sum(clicks), sum(converted),"
    " sum(conversions) FROM (SELECT link_key, day, variant_key, clicks,"
    " converted, conversions FROM computed_daily UNION ALL"
    " SELECT link_key, day, variant_key, clicks, converted, conversions"
-   " FROM daily WHERE day < :clicks_horizon) AS parts GROUP BY 1, 2",
+   " FROM daily_sums WHERE day < :clicks_horizon) AS parts GROUP BY 1, 2",
    "1 = 1"},
 
-  {"daily_visitors", "link_key, day", "uniques",
+  {"daily_visitors", "daily_visitor_sums", "link_key, day", "uniques",
    "SELECT link_key, created_at / 86400000000 AS day,"
    " count(DISTINCT visitor) FROM clicks"
    " WHERE created_at / 86400000000 >= :clicks_horizon GROUP BY 1, 2",
    "day >= :clicks_horizon"},
 
-  {"daily_values", "link_key, dimension, day, value", "clicks, conversions",
+  {"daily_values", "daily_value_sums", "link_key, dimension, day, value",
+   "clicks, conversions",
    "SELECT link_key, dimension, day, value, sum(clicks), sum(conversions)"
    " FROM (SELECT link_key, created_at / 86400000000 AS day,"
    " d.column1 AS dimension, CASE d.column1 WHEN 0 THEN country_value"
@@ -561,7 +567,8 @@ inline constexpr roll_up roll_ups[] = {
    " WHERE day >= :clicks_horizon GROUP BY 1, 2, 3, 4",
    "day >= :clicks_horizon"},
 
-  {"evidence", "link_key, stratum, variant_key", "clicks, conversions",
+  {"evidence", "evidence", "link_key, stratum, variant_key",
+   "clicks, conversions",
    "SELECT link_key, stratum, variant_key, sum(clicks), sum(conversions)"
    " FROM (SELECT link_key, stratum, variant_key, count(*) AS clicks,"
    " sum(is_conversion) AS conversions FROM clicks WHERE is_repeat = 0"

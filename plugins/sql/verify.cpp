@@ -44,6 +44,7 @@ public:
   roll_up_check(connection& db, const sql::roll_up& x, day_number horizon)
     : x_db(db),
       x_table(x.table),
+      x_sums(x.sums),
       x_computed(std::string{"computed_"} + x.table),
       x_keys(split(x.keys)),
       x_values(split(x.values)),
@@ -101,19 +102,23 @@ private:
       return join(x_values, " || ' ' || ",
                   [&](auto& v) { return "'" + v + "=' || " + side + "." + v; });
     };
+    auto sum = [](auto& v) { return ", sum(" + v + ") AS " + v; };
+    auto keys = join(x_keys, ", ", [](auto& k) { return k; });
     std::vector<std::string> other_keys{x_keys.begin() + 1, x_keys.end()};
     return "SELECT (SELECT slug FROM links l WHERE l.link_key = "
            + key(x_keys[0]) + ")"
            + join(other_keys, "",
                   [&](auto& k) { return ", CAST(" + key(k) + " AS TEXT)"; })
-           + ", " + values("s") + ", " + values("c") + " FROM (SELECT * FROM "
-           + x_table + " WHERE " + x_scope + ") AS s FULL JOIN " + x_computed
+           + ", " + values("s") + ", " + values("c") + " FROM (SELECT " + keys
+           + join(x_values, "", sum) + " FROM " + x_sums + " WHERE " + x_scope
+           + " GROUP BY " + keys + ") AS s FULL JOIN " + x_computed
            + " AS c ON " + join(x_keys, " AND ", same_key) + " WHERE "
            + join(x_values, " OR ", differs);
   }
 
   connection& x_db;
   std::string x_table;
+  std::string x_sums;
   std::string x_computed;
   std::vector<std::string> x_keys;
   std::vector<std::string> x_values;
@@ -142,8 +147,10 @@ caf::expected<std::vector<std::string>> sql_backend::verify(bool repair) {
     std::vector<std::string> lines;
     transaction tx{db, repair ? access::write : access::read};
     allow_long_work(db);
-    if (repair)
+    if (repair) {
       lock_events(db);
+      tables(db)->settle_all();
+    }
     check_marks(db, repair, lines);
     day_number visitors = 0;
     day_number horizon = 0;

@@ -1,6 +1,7 @@
 #include "plugins/sqlite/event_tables.hpp"
 
 #include "plugins/sqlite/many_rows.hpp"
+#include "plugins/sqlite/recent_clicks.hpp"
 #include "plugins/sqlite/sql.hpp"
 
 #include <algorithm>
@@ -57,10 +58,43 @@ event_tables::add_clicks(const std::vector<new_click>& clicks) {
   return result;
 }
 
-void event_tables::add_sums(const rollups& sums) {
+size_t event_tables::max_recent() const {
+  return recent_clicks::max_clicks;
+}
+
+void event_tables::add_sums(const rollups& sums,
+                            const visitor_counts& uniques) {
+  recent_clicks recent{x_raw};
+  auto left = recent.add(sums.recent, uniques);
+  write(sums, left);
+  write(recent.settled(), recent.settled_uniques());
+}
+
+void event_tables::settle(row_key link_key) {
+  recent_clicks recent{x_raw};
+  recent.settle(link_key);
+  write(recent.settled(), recent.settled_uniques());
+}
+
+void event_tables::settle_all() {
+  std::vector<row_key> links;
+  statement list{x_raw, sql::links_with_recent_clicks};
+  while (list.next())
+    links.push_back(list.integer(0));
+  // Some at a time, as their sums are in memory.
+  constexpr size_t some = 1000;
+  for (size_t i = 0; i < links.size();) {
+    recent_clicks recent{x_raw};
+    for (const auto end = std::min(links.size(), i + some); i < end; ++i)
+      recent.settle(links[i]);
+    write(recent.settled(), recent.settled_uniques());
+  }
+}
+
+void event_tables::write(const rollups& sums, const visitor_counts& uniques) {
   many_rows<row_key, row_key, int64_t, int64_t, int64_t> add_totals{
     x_raw, sql::add_variant_totals};
-  for (const auto& [place, x] : sums.totals())
+  for (const auto& [place, x] : sums.totals)
     add_totals(place.first, place.second, x.clicks, x.converted, x.conversions);
   add_totals.finish();
   many_rows<row_key, day_number, row_key, int64_t, int64_t, int64_t, int64_t>
@@ -71,6 +105,11 @@ void event_tables::add_sums(const rollups& sums) {
               x.unattributed);
   }
   add_daily.finish();
+  many_rows<row_key, day_number, int64_t> add_visitors{x_raw,
+                                                       sql::add_daily_visitors};
+  for (const auto& [place, count] : uniques)
+    add_visitors(place.first, place.second, count);
+  add_visitors.finish();
   many_rows<row_key, int, day_number, std::string_view, int64_t, int64_t>
     add_values{x_raw, sql::add_daily_values};
   for (const auto& [place, x] : sums.values) {
@@ -109,13 +148,6 @@ event_tables::add_visitors(const rollups::visits& visits) {
     }
   }
   return result;
-}
-
-void event_tables::add_uniques(const visitor_counts& counts) {
-  many_rows<row_key, day_number, int64_t> add{x_raw, sql::add_daily_visitors};
-  for (const auto& [place, count] : counts)
-    add(place.first, place.second, count);
-  add.finish();
 }
 
 void event_tables::forget_visitors(day_number day) {

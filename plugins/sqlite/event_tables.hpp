@@ -20,11 +20,16 @@ public:
   std::vector<bool>
   add_clicks(const std::vector<plugins::new_click>& clicks) override;
 
-  void add_sums(const plugins::rollups& sums) override;
+  size_t max_recent() const override;
+
+  void add_sums(const plugins::rollups& sums,
+                const visitor_counts& uniques) override;
+
+  void settle(row_key link_key) override;
+
+  void settle_all() override;
 
   visitor_counts add_visitors(const plugins::rollups::visits& visits) override;
-
-  void add_uniques(const visitor_counts& counts) override;
 
   void forget_visitors(day_number day) override;
 
@@ -32,6 +37,8 @@ public:
                                            scope of) override;
 
 private:
+  void write(const plugins::rollups& sums, const visitor_counts& uniques);
+
   plugins::connection& x_db;
   sqlite_api::sqlite3* x_raw;
 };

@@ -247,6 +247,34 @@ const std::vector<storage::migration>& schema() {
        " ON web_sessions (family_hi, family_lo)",
        "CREATE INDEX web_sessions_by_expiry ON web_sessions (expires_at)",
      }},
+    {8,
+     "recent clicks",
+     {
+       // Classes of clicks of a link that are not in its roll-ups by day yet
+       // (recent_clicks.hpp), and the roll-ups with them.
+       "CREATE TABLE recent_clicks (link_key INTEGER PRIMARY KEY,"
+       " classes TEXT NOT NULL)",
+
+       "CREATE VIEW daily_sums AS SELECT link_key, day, variant_key, clicks,"
+       " converted, conversions, unattributed FROM daily UNION ALL"
+       " SELECT r.link_key, c.value ->> 0, c.value ->> 1, c.value ->> 2, 0, 0,"
+       " 0 FROM recent_clicks r,"
+       " json_each('[' || substr(r.classes, 2) || ']') c"
+       " WHERE json_array_length(c.value) > 2",
+
+       "CREATE VIEW daily_visitor_sums AS SELECT link_key, day, uniques"
+       " FROM daily_visitors UNION ALL"
+       " SELECT r.link_key, c.value ->> 0, c.value ->> 1 FROM recent_clicks r,"
+       " json_each('[' || substr(r.classes, 2) || ']') c"
+       " WHERE json_array_length(c.value) = 2",
+
+       "CREATE VIEW daily_value_sums AS SELECT link_key, dimension, day,"
+       " value, clicks, conversions FROM daily_values UNION ALL"
+       " SELECT r.link_key, v.key - 3, c.value ->> 0, v.value, c.value ->> 2,"
+       " 0 FROM recent_clicks r,"
+       " json_each('[' || substr(r.classes, 2) || ']') c,"
+       " json_each(c.value) v WHERE v.key > 2",
+     }},
   };
   return steps;
 }

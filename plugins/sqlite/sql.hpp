@@ -96,6 +96,21 @@ inline constexpr char add_daily_values[]
     " DO UPDATE SET clicks = daily_values.clicks + excluded.clicks,"
     " conversions = daily_values.conversions + excluded.conversions";
 
+inline constexpr char add_recent_clicks[]
+  = "INSERT INTO recent_clicks (link_key, classes) VALUES (:link, :classes)"
+    " ON CONFLICT (link_key)"
+    " DO UPDATE SET classes = recent_clicks.classes || excluded.classes"
+    " RETURNING length(classes)";
+
+inline constexpr char get_recent_clicks[]
+  = "SELECT classes FROM recent_clicks WHERE link_key = :link";
+
+inline constexpr char remove_recent_clicks[]
+  = "DELETE FROM recent_clicks WHERE link_key = :link";
+
+inline constexpr char links_with_recent_clicks[]
+  = "SELECT link_key FROM recent_clicks";
+
 inline constexpr char add_daily_excluded[]
   = "INSERT INTO daily_excluded (link_key, day, reason, visits)"
     " VALUES (:link, :day, :reason, :visits)"
