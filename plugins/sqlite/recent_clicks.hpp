@@ -4,7 +4,7 @@
 #include "plugins/sqlite/statement.hpp"
 
 #include <cstddef>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace turnout::sqlite {
@@ -30,7 +30,7 @@ public:
   explicit recent_clicks(sqlite_api::sqlite3* db);
 
   /// Appends clicks, which come link by link, and the new visitors of these
-  /// links, and settles what became long.
+  /// links, and settles what becomes long.
   /// @returns the visitors of other links
   visitor_counts add(const std::vector<const plugins::new_click*>& clicks,
                      const visitor_counts& uniques);
@@ -48,17 +48,15 @@ public:
   }
 
 private:
-  using click_iterator = std::vector<const plugins::new_click*>::const_iterator;
+  /// Returns the bytes of the text of a link, 0 without one.
+  size_t length(row_key link_key);
 
-  /// Renders clicks of one link.
-  void render(click_iterator first, click_iterator last);
-
-  void append(row_key link_key);
+  /// Adds what a text of a link says to what is settled.
+  void settle(row_key link_key, std::string_view classes);
 
   sqlite_api::sqlite3* x_db;
-  statement x_add;
-  /// What is appended next.
-  std::string x_text;
+  statement x_get;
+  statement x_remove;
   plugins::rollups x_settled;
   visitor_counts x_settled_uniques;
 };

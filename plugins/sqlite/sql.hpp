@@ -96,11 +96,10 @@ inline constexpr char add_daily_values[]
     " DO UPDATE SET clicks = daily_values.clicks + excluded.clicks,"
     " conversions = daily_values.conversions + excluded.conversions";
 
-inline constexpr char add_recent_clicks[]
+inline constexpr char append_recent_clicks[]
   = "INSERT INTO recent_clicks (link_key, classes) VALUES (:link, :classes)"
     " ON CONFLICT (link_key)"
-    " DO UPDATE SET classes = recent_clicks.classes || excluded.classes"
-    " RETURNING length(classes)";
+    " DO UPDATE SET classes = recent_clicks.classes || excluded.classes";
 
 inline constexpr char get_recent_clicks[]
   = "SELECT classes FROM recent_clicks WHERE link_key = :link";
