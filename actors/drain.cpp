@@ -26,6 +26,14 @@ constexpr int rest_factor = 8;
 
 constexpr auto max_rest = std::chrono::milliseconds{2000};
 
+/// How old an event becomes before the DRAIN takes its share of a core that has
+/// too much to do. Until then it has what the threads of sockets leave.
+constexpr auto patience = std::chrono::seconds{10};
+
+/// Events of a transaction meanwhile: it keeps others from writing, and may be
+/// stopped in the middle for the more important work.
+constexpr size_t calm_batch = 1000;
+
 /// A round ends early when its different texts have this many bytes.
 constexpr size_t max_text_bytes = size_t{64} << 20;
 
@@ -85,6 +93,19 @@ caf::error drain_state::connect() {
     x_positions[x.journal] = x.last;
   x_db = std::move(*db);
   return caf::none;
+}
+
+bool drain_state::is_calm() const noexcept {
+  return !x_is_awaited && (now() < x_oldest || now() - x_oldest < patience);
+}
+
+template <class F>
+auto drain_state::run(F f) {
+  if (!is_calm())
+    return f();
+  std::optional<decltype(f())> result;
+  x_background.run([&] { result.emplace(f()); });
+  return std::move(*result);
 }
 
 caf::error drain_state::read(int number, size_t max, round& to) {
@@ -234,18 +255,22 @@ caf::error drain_state::store(round& x) {
       x.others.ranges.push_back({part.journal, part.last});
   const auto size = x.clicks.size();
   size_t first = 0;
-  while (size - x.clicks.num_last() > first + x_tools.batch) {
+  for (;;) {
+    const auto max
+      = is_calm() ? std::min(x_tools.batch, calm_batch) : x_tools.batch;
+    if (size - x.clicks.num_last() <= first + max)
+      break;
     storage::event_batch part;
     part.is_part = true;
     part.node = x_tools.node;
     part.ranges = x.others.ranges;
-    x.clicks.copy(first, first + x_tools.batch, part);
-    if (auto err = store(part))
+    x.clicks.copy(first, first + max, part);
+    if (auto err = run([&] { return store(part); }))
       return err;
-    first += x_tools.batch;
+    first += max;
   }
   x.clicks.copy(first, size, x.others);
-  return store(x.others);
+  return run([&] { return store(x.others); });
 }
 
 caf::expected<bool> drain_state::move_round() {
@@ -257,9 +282,10 @@ caf::expected<bool> drain_state::move_round() {
 caf::expected<bool> drain_state::try_round() {
   if (auto err = connect())
     return err;
-  auto next = read();
+  auto next = run([this] { return read(); });
   if (!next)
     return std::move(next.error());
+  x_oldest = next->oldest;
   if (next->is_empty() && !x_conversion_waits) {
     x_tools.counters->drain_lag_seconds->Set(0);
     return false;
@@ -278,6 +304,13 @@ caf::expected<bool> drain_state::try_round() {
 }
 
 caf::error drain_state::move_all() {
+  x_is_awaited = true;
+  auto result = move_rounds();
+  x_is_awaited = false;
+  return result;
+}
+
+caf::error drain_state::move_rounds() {
   const auto end = std::chrono::steady_clock::now() + max_flush;
   while (std::chrono::steady_clock::now() < end) {
     auto more = move_round();

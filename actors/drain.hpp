@@ -4,6 +4,7 @@
 #include "actors/interfaces.hpp"
 #include "journal/journal.hpp"
 #include "monitoring/metrics.hpp"
+#include "reactor/background_thread.hpp"
 #include "storage/plugin_loader.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
@@ -86,6 +87,14 @@ private:
 
   caf::error connect();
 
+  /// Whether visitors come first still: nothing has waited for long, nor does
+  /// anybody wait.
+  bool is_calm() const noexcept;
+
+  /// Runs `f` in the background while that is good enough.
+  template <class F>
+  auto run(F f);
+
   /// Shows what is still to be moved; to be called when a round has ended,
   /// however it did.
   void show_backlog();
@@ -95,6 +104,8 @@ private:
   timestamp first_after(int journal, int64_t position);
 
   caf::expected<bool> try_round();
+
+  caf::error move_rounds();
 
   /// Reads at most about `max` events of a journal.
   caf::error read(int number, size_t max, round& to);
@@ -114,8 +125,13 @@ private:
   storage::backend_ptr x_db;
   /// Last stored position by journal; only valid while `x_db` is open.
   std::map<int, int64_t> x_positions;
+  /// Time of the oldest event that was read and is not known to be stored; the
+  /// time of the last look when there is none.
+  timestamp x_oldest = timestamp::max();
+  bool x_is_awaited = false;
   /// Whether the store should be asked again, even without events.
   bool x_conversion_waits = false;
+  background_thread x_background{"drain"};
 };
 
 /// Behavior of the DRAIN, which blocks and therefore must be detached.

@@ -3,6 +3,8 @@
 #include "core/identifiers.hpp"
 #include "tests/actors/actors_fixture.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -75,6 +77,52 @@ struct drain_test : test::actors_fixture {
     return x;
   }
 };
+
+// -- priority -----------------------------------------------------------------
+
+struct drain_priority_test : drain_test {
+  /// Priorities of the thread in each call of `store_events`.
+  std::vector<int> priorities;
+  const int usual = ::getpriority(PRIO_PROCESS, 0);
+
+  drain_priority_test() {
+    store->hook = [this](const std::string& call) {
+      if (call == "store_events")
+        priorities.push_back(::getpriority(PRIO_PROCESS, 0));
+    };
+    state.init(tools);
+  }
+};
+
+TEST_F(drain_priority_test, visitors_come_before_new_events) {
+  auto out = open(0);
+  append_clicks(*out);
+  ASSERT_FALSE(out->commit());
+  ASSERT_TRUE(state.move_round());
+  EXPECT_EQ(priorities, std::vector<int>{19});
+}
+
+TEST_F(drain_priority_test, events_do_not_wait_for_ever) {
+  auto out = open(0);
+  append_clicks(*out, [](click& x, int) { x.created_at -= 1min; });
+  ASSERT_FALSE(out->commit());
+  ASSERT_TRUE(state.move_round());
+  append_clicks(*out);
+  ASSERT_FALSE(out->commit());
+  ASSERT_TRUE(state.move_round());
+  EXPECT_EQ(priorities, (std::vector<int>{usual, 19}));
+}
+
+TEST_F(drain_priority_test, nor_does_who_waits_for_them) {
+  auto out = open(0);
+  append_clicks(*out);
+  ASSERT_FALSE(out->commit());
+  ASSERT_FALSE(state.move_all());
+  append_clicks(*out);
+  ASSERT_FALSE(out->commit());
+  ASSERT_TRUE(state.move_round());
+  EXPECT_EQ(priorities, (std::vector<int>{usual, 19}));
+}
 
 TEST_F(drain_test, moves_everything_with_its_classes_and_position) {
   auto out = open(0);

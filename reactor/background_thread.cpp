@@ -1,0 +1,46 @@
+#include "reactor/background_thread.hpp"
+
+#include "reactor/thread.hpp"
+
+#include <sys/resource.h>
+
+namespace turnout {
+
+background_thread::background_thread(const std::string& name)
+  : x_thread(start_thread(name, [this] { serve(); })) {
+  // nop
+}
+
+background_thread::~background_thread() {
+  {
+    std::lock_guard guard{x_mutex};
+    x_stop = true;
+  }
+  x_changed.notify_all();
+  x_thread.join();
+}
+
+void background_thread::run(const std::function<void()>& f) {
+  std::unique_lock guard{x_mutex};
+  x_work = &f;
+  x_changed.notify_all();
+  x_changed.wait(guard, [this] { return x_work == nullptr; });
+}
+
+void background_thread::serve() {
+  // On Linux that is the priority of the calling thread alone.
+  ::setpriority(PRIO_PROCESS, 0, 19);
+  std::unique_lock guard{x_mutex};
+  for (;;) {
+    x_changed.wait(guard, [this] { return x_work != nullptr || x_stop; });
+    if (x_work == nullptr)
+      return;
+    guard.unlock();
+    (*x_work)();
+    guard.lock();
+    x_work = nullptr;
+    x_changed.notify_all();
+  }
+}
+
+} // namespace turnout

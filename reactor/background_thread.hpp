@@ -1,0 +1,39 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace turnout {
+
+/// A thread of the lowest priority, for work that may wait until a core has
+/// nothing else to do. A thread that lowers its own priority could not raise it
+/// again, so what is urgent at times needs two.
+class background_thread {
+public:
+  /// @param name at most 15 characters.
+  explicit background_thread(const std::string& name);
+
+  background_thread(const background_thread&) = delete;
+
+  background_thread& operator=(const background_thread&) = delete;
+
+  ~background_thread();
+
+  /// Runs `f`, which must not throw, and waits for its end. To be called by one
+  /// thread at a time.
+  void run(const std::function<void()>& f);
+
+private:
+  void serve();
+
+  std::mutex x_mutex;
+  std::condition_variable x_changed;
+  const std::function<void()>* x_work = nullptr;
+  bool x_stop = false;
+  std::thread x_thread;
+};
+
+} // namespace turnout

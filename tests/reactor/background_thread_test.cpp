@@ -1,0 +1,36 @@
+#include "reactor/background_thread.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+namespace turnout {
+
+namespace {
+
+int priority() {
+  return ::getpriority(PRIO_PROCESS, 0);
+}
+
+} // namespace
+
+TEST(background_thread, works_with_the_lowest_priority_for_one_who_waits) {
+  const auto before = priority();
+  background_thread uut{"background"};
+  for (int i = 1; i <= 3; ++i) {
+    int done = 0;
+    int with = 0;
+    uut.run([&] {
+      done = i;
+      with = priority();
+    });
+    EXPECT_EQ(done, i);
+    EXPECT_EQ(with, 19);
+  }
+  EXPECT_EQ(priority(), before);
+}
+
+TEST(background_thread, ends_without_work) {
+  background_thread uut{"background"};
+}
+
+} // namespace turnout
