@@ -24,11 +24,11 @@ constexpr auto max_pause = std::chrono::milliseconds{5000};
 /// that under load it pays to wait for more.
 constexpr int rest_factor = 8;
 
-constexpr auto max_rest = std::chrono::milliseconds{2000};
+constexpr auto max_rest = std::chrono::milliseconds{1500};
 
 /// How old an event becomes before the DRAIN takes its share of a core that has
 /// too much to do. Until then it has what the threads of sockets leave.
-constexpr auto patience = std::chrono::seconds{10};
+constexpr auto patience = std::chrono::seconds{5};
 
 /// Events of a transaction meanwhile: it keeps others from writing, and may be
 /// stopped in the middle for the more important work.

@@ -2,7 +2,7 @@
 
 #include "reactor/thread.hpp"
 
-#include <sys/resource.h>
+#include <unistd.h>
 
 namespace turnout {
 
@@ -28,8 +28,8 @@ void background_thread::run(const std::function<void()>& f) {
 }
 
 void background_thread::serve() {
-  // On Linux that is the priority of the calling thread alone.
-  ::setpriority(PRIO_PROCESS, 0, 19);
+  // On Linux that changes the calling thread alone.
+  [[maybe_unused]] const auto result = ::nice(niceness);
   std::unique_lock guard{x_mutex};
   for (;;) {
     x_changed.wait(guard, [this] { return x_work != nullptr || x_stop; });

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+
 namespace turnout {
 
 namespace {
@@ -13,7 +15,7 @@ int priority() {
 
 } // namespace
 
-TEST(background_thread, works_with_the_lowest_priority_for_one_who_waits) {
+TEST(background_thread, works_with_low_priority_for_one_who_waits) {
   const auto before = priority();
   background_thread uut{"background"};
   for (int i = 1; i <= 3; ++i) {
@@ -24,7 +26,7 @@ TEST(background_thread, works_with_the_lowest_priority_for_one_who_waits) {
       with = priority();
     });
     EXPECT_EQ(done, i);
-    EXPECT_EQ(with, 19);
+    EXPECT_EQ(with, std::min(19, before + background_thread::niceness));
   }
   EXPECT_EQ(priority(), before);
 }
