@@ -32,7 +32,7 @@ constexpr auto patience = std::chrono::seconds{5};
 
 /// Events of a transaction meanwhile: it keeps others from writing, and may be
 /// stopped in the middle for the more important work.
-constexpr size_t calm_batch = 1000;
+constexpr size_t calm_batch = 4000;
 
 /// A round ends early when its different texts have this many bytes.
 constexpr size_t max_text_bytes = size_t{64} << 20;
