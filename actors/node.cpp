@@ -293,11 +293,11 @@ void node::find_link(const uuid& link_id, reply_ptr<link> reply) {
 }
 
 void node::list_links(const uuid& account_id, int page, int per_page,
-                      reply_ptr<link_page> reply) {
+                      link_selection which, reply_ptr<link_page> reply) {
   read<link_page>(
     "list_links",
-    [=](storage::backend& db) {
-      return db.list_links(account_id, page, per_page);
+    [=, which = std::move(which)](storage::backend& db) {
+      return db.list_links(account_id, page, per_page, which);
     },
     std::move(reply));
 }

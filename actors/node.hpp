@@ -64,7 +64,7 @@ public:
                  link_change change, reply_ptr<link> reply) override;
 
   void list_links(const uuid& account_id, int page, int per_page,
-                  reply_ptr<link_page> reply) override;
+                  link_selection which, reply_ptr<link_page> reply) override;
 
   void analytics(const uuid& account_id, const uuid& link_id,
                  std::optional<day_number> from, std::optional<day_number> to,

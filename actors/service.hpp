@@ -115,7 +115,7 @@ public:
     = 0;
 
   virtual void list_links(const uuid& account_id, int page, int per_page,
-                          reply_ptr<link_page> reply)
+                          link_selection which, reply_ptr<link_page> reply)
     = 0;
 
   virtual void analytics(const uuid& account_id, const uuid& link_id,

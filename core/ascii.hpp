@@ -40,6 +40,16 @@ inline bool starts_with_folded(std::string_view text,
   return equals_folded(text.substr(0, start.size()), start);
 }
 
+/// Returns whether `part` is somewhere in `text`, whatever the case.
+inline bool contains_folded(std::string_view text,
+                            std::string_view part) noexcept {
+  return part.empty()
+         || std::search(
+              text.begin(), text.end(), part.begin(), part.end(),
+              [](char a, char b) { return to_lower(a) == to_lower(b); })
+              != text.end();
+}
+
 /// Returns whether `x` has nothing but printable ASCII: neither control
 /// characters nor bytes beyond ASCII. Eight bytes a step, as visits ask this of
 /// most of what they bring.

@@ -13,12 +13,6 @@ constexpr size_t max_referrer = 2048;
 
 constexpr size_t max_host = 253;
 
-bool contains_folded(std::string_view text, std::string_view lower) {
-  return std::search(text.begin(), text.end(), lower.begin(), lower.end(),
-                     [](char x, char y) { return to_lower(x) == y; })
-         != text.end();
-}
-
 std::string_view trim(std::string_view x) noexcept {
   auto begin = x.find_first_not_of(' ');
   if (begin == std::string_view::npos)

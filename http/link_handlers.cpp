@@ -74,11 +74,15 @@ void create_link(const api_call_ptr& call) {
 }
 
 void list_links(const api_call_ptr& call) {
-  auto where = read_paging(query_params{call->in().query}, 20);
+  const query_params query{call->in().query};
+  auto where = read_paging(query, 20);
   if (!where)
     return call->fail(where.error());
+  auto which = read_link_selection(query);
+  if (!which)
+    return call->fail(which.error());
   call->where().actors.list_links(
-    call->who.account_id, where->page, where->per_page,
+    call->who.account_id, where->page, where->per_page, std::move(*which),
     call->receive_value<link_page>([](api_call& call, const link_page& x) {
       call.send_json(list_body(x));
     }));

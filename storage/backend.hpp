@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/event.hpp"
+#include "core/link_selection.hpp"
 #include "core/model.hpp"
 #include "core/report.hpp"
 #include "core/winner_report.hpp"
@@ -359,15 +360,17 @@ public:
   /// Returns the strata of a link, by number.
   virtual caf::expected<std::vector<stratum>> strata(row_key link_key) = 0;
 
-  /// Returns a page of the links of an account that are not deleted, newest
-  /// first. `page` counts from 1.
+  /// Returns a page of the links of an account that are not deleted, with the
+  /// number of all that are selected. `page` counts from 1. An order other than
+  /// newest first, and a search, look at each link of the account.
   virtual caf::expected<link_page> list_links(const uuid& account_id, int page,
-                                              int per_page)
+                                              int per_page,
+                                              const link_selection& which = {})
     = 0;
 
   /// Returns at most `limit` links of an account that are not deleted and come
-  /// behind `before` in the order of `list_links` (none: from the newest on):
-  /// page by page with the last one's place they are all links, each once,
+  /// behind `before`, newest first as in `list_links` (none: from the newest
+  /// on): page by page with the last one's place they are all links, each once,
   /// whatever is made or deleted meanwhile.
   virtual caf::expected<std::vector<counted_link>>
   links_before(const uuid& account_id, const std::optional<link_place>& before,

@@ -1,5 +1,6 @@
 #include "http/codec/query.hpp"
 
+#include "core/utf8.hpp"
 #include "http/percent.hpp"
 
 #include <charconv>
@@ -18,6 +19,8 @@ constexpr auto max_click_range = std::chrono::days{90};
 /// Keeps `page * per_page` within 32 bits.
 constexpr int max_page = 20'000'000;
 
+constexpr size_t max_search = 200;
+
 caf::error bad_request(std::string text) {
   return make_error(ec::bad_request, std::move(text));
 }
@@ -35,6 +38,18 @@ caf::expected<std::optional<date_or_time>> read_date(const query_params& query,
       std::string{name}
       + " must be an ISO 8601 date or date-time, such as 2026-11-27 or "
         "2026-11-27T21:58:57Z (send '+' as %2B)");
+  return result;
+}
+
+/// Returns the number of characters; nullopt for what is no UTF-8.
+std::optional<size_t> count_characters(std::string_view text) noexcept {
+  size_t result = 0;
+  for (; !text.empty(); ++result) {
+    const auto size = first_char(text).size;
+    if (size == 0)
+      return std::nullopt;
+    text.remove_prefix(size);
+  }
   return result;
 }
 
@@ -104,6 +119,34 @@ caf::expected<paging> read_paging(const query_params& query,
   if (!per_page)
     return std::move(per_page.error());
   return paging{*page, *per_page};
+}
+
+caf::expected<link_selection> read_link_selection(const query_params& query) {
+  link_selection result;
+  auto search = query.get("search");
+  if (!search)
+    return std::move(search.error());
+  if (*search) {
+    const auto n = count_characters(**search);
+    if (!n)
+      return bad_request("search must be valid UTF-8");
+    if (*n > max_search)
+      return make_error(ec::invalid, "search must be at most "
+                                       + std::to_string(max_search)
+                                       + " characters");
+    result.search = std::move(**search);
+  }
+  auto sort = query.get("sort");
+  if (!sort)
+    return std::move(sort.error());
+  if (*sort) {
+    const auto known = parse_link_sort(**sort);
+    if (!known)
+      return bad_request("sort must be \"newest\", \"oldest\", \"name\", "
+                         "\"clicks\", \"conversions\" or \"rate\"");
+    result.sort = *known;
+  }
+  return result;
 }
 
 caf::expected<storage::click_range> read_click_range(const query_params& query,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/error.hpp"
+#include "core/link_selection.hpp"
 #include "storage/backend.hpp"
 
 #include <optional>
@@ -42,6 +43,11 @@ struct paging {
 /// Reads `page` and `per_page`.
 caf::expected<paging> read_paging(const query_params& query,
                                   int default_per_page);
+
+/// Reads `search` and `sort` of the list of links. Fails with
+/// `ec::bad_request` for an unknown order and for what is no UTF-8, and with
+/// `ec::invalid` when more than 200 characters are searched for.
+caf::expected<link_selection> read_link_selection(const query_params& query);
 
 /// How long a range of clicks may be.
 enum class range_length { at_most_90_days, any };

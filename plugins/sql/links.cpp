@@ -2,6 +2,7 @@
 #include "plugins/sql/sql_backend.hpp"
 #include "plugins/sql/statements.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace turnout::plugins {
@@ -38,6 +39,35 @@ std::optional<link> find_link(connection& db, const char* query,
     load_variants(db, *result);
   }
   tx.commit();
+  return result;
+}
+
+/// Returns all links that are selected, in their order.
+std::vector<link_candidate> select_links(connection& db, const uuid& account_id,
+                                         const link_selection& which) {
+  std::vector<link_candidate> result;
+  link_candidate x;
+  std::string slug;
+  auto add = [&] {
+    if (matches(which, x.name, slug))
+      result.emplace_back(x);
+  };
+  switch (which.sort) {
+    case link_sort::newest:
+    case link_sort::oldest:
+    case link_sort::name:
+      db.each(sql::links_to_arrange, std::tie(x.key, x.name, slug), add,
+              account_id);
+      break;
+    case link_sort::clicks:
+    case link_sort::conversions:
+    case link_sort::rate:
+      db.each(sql::links_to_arrange_by_sums,
+              std::tie(x.key, x.name, slug, x.clicks, x.conversions), add,
+              account_id);
+      break;
+  }
+  arrange(result, which.sort);
   return result;
 }
 
@@ -110,30 +140,38 @@ caf::expected<std::vector<stratum>> sql_backend::strata(row_key link_key) {
 }
 
 caf::expected<link_page> sql_backend::list_links(const uuid& account_id,
-                                                 int page, int per_page) {
+                                                 int page, int per_page,
+                                                 const link_selection& which) {
   return attempt("list the links", [&](connection& db) {
     link_page result;
     transaction tx{db, access::read};
-    db.first(sql::count_links, std::tie(result.total), account_id);
     link_row row;
+    auto columns = std::tie(row.key, row.id, row.slug, row.name, row.is_active,
+                            row.routing, row.created_at);
     std::vector<row_key> keys;
+    auto add_row = [&] {
+      auto x = row.get();
+      keys.emplace_back(row.key);
+      auto& item = result.items.emplace_back();
+      item.id = x.id;
+      item.slug = x.slug;
+      item.name = x.name;
+      item.is_active = x.is_active;
+      item.routing = x.routing;
+      item.created_at = x.created_at;
+    };
     auto offset = (int64_t{page} - 1) * per_page;
-    db.each(
-      sql::list_links,
-      std::tie(row.key, row.id, row.slug, row.name, row.is_active, row.routing,
-               row.created_at),
-      [&] {
-        auto x = row.get();
-        keys.emplace_back(row.key);
-        auto& item = result.items.emplace_back();
-        item.id = x.id;
-        item.slug = x.slug;
-        item.name = x.name;
-        item.is_active = x.is_active;
-        item.routing = x.routing;
-        item.created_at = x.created_at;
-      },
-      account_id, per_page, offset);
+    if (which.is_plain()) {
+      db.first(sql::count_links, std::tie(result.total), account_id);
+      db.each(sql::list_links, columns, add_row, account_id, per_page, offset);
+    } else {
+      auto links = select_links(db, account_id, which);
+      result.total = static_cast<int64_t>(links.size());
+      const auto end = std::min(offset + per_page, result.total);
+      for (auto i = offset; i < end; ++i)
+        db.each(sql::listed_link, columns, add_row,
+                links[static_cast<size_t>(i)].key);
+    }
     for (size_t i = 0; i < keys.size(); ++i) {
       auto& item = result.items[i];
       db.first(sql::sums_of_link,

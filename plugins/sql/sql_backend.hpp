@@ -98,7 +98,8 @@ public:
   caf::expected<std::vector<stratum>> strata(row_key link_key) override;
 
   caf::expected<link_page> list_links(const uuid& account_id, int page,
-                                      int per_page) override;
+                                      int per_page,
+                                      const link_selection& which) override;
 
   caf::expected<std::vector<storage::counted_link>>
   links_before(const uuid& account_id,

@@ -207,6 +207,24 @@ inline constexpr char list_links[]
     " LIMIT :limit OFFSET :offset) AS page JOIN links l USING (link_key)"
     " ORDER BY l.created_at DESC, l.id_hi DESC, l.id_lo DESC";
 
+// What `arrange` is given, newest first.
+inline constexpr char links_to_arrange[]
+  = "SELECT link_key, name, slug FROM links WHERE user_hi = :user_hi"
+    " AND user_lo = :user_lo AND is_deleted = 0"
+    " ORDER BY created_at DESC, id_hi DESC, id_lo DESC";
+
+inline constexpr char links_to_arrange_by_sums[]
+  = "SELECT l.link_key, l.name, l.slug, coalesce(sum(t.clicks), 0),"
+    " coalesce(sum(t.conversions), 0) FROM links l"
+    " LEFT JOIN variant_totals t ON t.link_key = l.link_key"
+    " WHERE l.user_hi = :user_hi AND l.user_lo = :user_lo"
+    " AND l.is_deleted = 0 GROUP BY l.link_key, l.name, l.slug, l.created_at,"
+    " l.id_hi, l.id_lo ORDER BY l.created_at DESC, l.id_hi DESC, l.id_lo DESC";
+
+inline constexpr char listed_link[]
+  = "SELECT link_key, id_hi, id_lo, slug, name, is_active, routing, created_at"
+    " FROM links WHERE link_key = :link";
+
 inline constexpr char links_before[]
   = "SELECT link_key, id_hi, id_lo, user_hi, user_lo, slug, name, is_active,"
     " is_deleted, auto_winner, auto_winner_threshold, routing, geo,"

@@ -264,7 +264,8 @@ public:
     return std::vector<stratum>{};
   }
 
-  caf::expected<link_page> list_links(const uuid&, int, int) override {
+  caf::expected<link_page> list_links(const uuid&, int, int,
+                                      const link_selection&) override {
     if (auto err = enter("list_links"))
       return err;
     const std::lock_guard guard{x_store->mutex};

@@ -163,6 +163,87 @@ TEST_F(links_test, case_72_list_paging_parameters) {
   EXPECT_EQ(number(past.json(), "total"), 1);
 }
 
+TEST_F(links_test, list_finds_what_is_searched_for) {
+  auto add = [&](const std::string& slug, const std::string& name) {
+    return text(
+      make_link({{"slug", slug}, {"name", name}, {"variants", two_variants()}}),
+      "slug");
+  };
+  add("spring-1", "Half price");
+  add("mail", "SPRING mail");
+  add("half", "50% off");
+  add("under_score", "Plain");
+  auto found = [&](const std::string& query) {
+    std::vector<std::string> result;
+    auto answer = get(links_path + "?search=" + query);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    auto body = answer.json();
+    for (auto& item : body.at("items").as_array())
+      result.push_back(text(item, "slug"));
+    EXPECT_EQ(number(body, "total"), static_cast<int64_t>(result.size()));
+    return result;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(found("sPring"), ElementsAre("mail", "spring-1"));
+  EXPECT_THAT(found("%25"), ElementsAre("half"));
+  EXPECT_THAT(found("_"), ElementsAre("under_score"));
+  EXPECT_THAT(found("g%25m"), ElementsAre());
+  EXPECT_THAT(found("half+price"), ElementsAre("spring-1"));
+  EXPECT_EQ(found("").size(), 4u);
+  // `total` counts what matches, whatever the page.
+  auto second = get(links_path + "?search=spring&per_page=1&page=2").json();
+  EXPECT_EQ(number(second, "total"), 2);
+  ASSERT_EQ(second.at("items").as_array().size(), 1u);
+  EXPECT_EQ(text(second.at("items").at(0), "slug"), "spring-1");
+  // What is deleted is not found, and what is renamed is under its new name.
+  auto link = get(links_path + "?search=mail").json().at("items").at(0);
+  ASSERT_EQ(put(path_of(link), {{"name", "Letter"}}).status, 200);
+  EXPECT_THAT(found("SPRING"), ElementsAre("spring-1"));
+  EXPECT_THAT(found("letter"), ElementsAre("mail"));
+  ASSERT_EQ(call("DELETE", path_of(link)).status, 204);
+  EXPECT_THAT(found("letter"), ElementsAre());
+  expect_error(get(links_path + "?search=" + std::string(201, 'a')), 422);
+  expect_error(get(links_path + "?search=%ff"), 400);
+}
+
+TEST_F(links_test, list_has_every_order) {
+  json::value made[3];
+  auto i = 0;
+  for (auto name : {"Sale 10", "sale 9", "Other"})
+    made[i++] = make_link(
+      {{"name", name}, {"variants", one_destination("https://a.example/")}});
+  auto listed = [&](const std::string& sort) {
+    std::vector<std::string> result;
+    auto body = get(links_path + "?sort=" + sort).json();
+    for (auto& item : body.at("items").as_array())
+      result.push_back(text(item, "name"));
+    EXPECT_EQ(number(body, "total"), 3);
+    return result;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(listed("newest"), ElementsAre("Other", "sale 9", "Sale 10"));
+  EXPECT_THAT(listed("oldest"), ElementsAre("Sale 10", "sale 9", "Other"));
+  EXPECT_THAT(listed("name"), ElementsAre("Other", "sale 9", "Sale 10"));
+  // Two clicks for one link, a conversion for another that has one click.
+  for (auto n : {0, 0, 1})
+    ASSERT_EQ(visit(text(made[n], "slug")).status, 302);
+  ASSERT_EQ(post(conversions_path, {{"link_id", text(made[1], "id")}}).status,
+            201);
+  ASSERT_TRUE(eventually([&] {
+    auto clicks = 0;
+    auto body = get(links_path).json();
+    for (auto& item : body.at("items").as_array())
+      clicks += static_cast<int>(number(item, "total_clicks"));
+    return clicks == 3;
+  }));
+  EXPECT_THAT(listed("clicks"), ElementsAre("Sale 10", "sale 9", "Other"));
+  EXPECT_THAT(listed("conversions"), ElementsAre("sale 9", "Other", "Sale 10"));
+  EXPECT_THAT(listed("rate"), ElementsAre("sale 9", "Other", "Sale 10"));
+  auto refused = get(links_path + "?sort=random");
+  expect_error(refused, 400);
+  EXPECT_THAT(refused.body, HasSubstr("sort must be"));
+}
+
 TEST_F(links_test, update_changes_what_is_named_and_nothing_else) {
   auto link = make_split();
   auto answer = put(path_of(link), {{"name", "renamed"}});

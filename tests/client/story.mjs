@@ -218,6 +218,12 @@ async function paging(writer, reader) {
   }
   assert.equal(new Set(listed).size, before + 5);
   assert.deepEqual(listed.slice(0, 5), made);
+  // No generated slug has a space in it.
+  const found = data_of(await reader.GET('/public/links', {
+    params: { query: { search: 'PAGE ', sort: 'oldest', per_page: 2 } },
+  }));
+  assert.equal(found.total, 5);
+  assert.deepEqual(found.items.map((x) => x.name), ['Page 0', 'Page 1']);
 }
 
 /**

@@ -88,9 +88,10 @@ public:
     reply->deliver(i->second);
   }
 
-  void list_links(const uuid&, int page, int per_page,
+  void list_links(const uuid&, int page, int per_page, link_selection which,
                   reply_ptr<link_page> reply) override {
     paging = {page, per_page};
+    selection = std::move(which);
     reply->deliver(page_of_links);
   }
 
@@ -335,6 +336,7 @@ public:
   rate_status rate_now;
   timestamp at{std::chrono::hours{490000}};
   link_page page_of_links;
+  link_selection selection;
   click_page page_of_clicks;
   /// Newest first.
   std::vector<click_row> all_clicks;

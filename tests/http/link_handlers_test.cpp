@@ -387,6 +387,43 @@ TEST_F(link_handlers, list_reads_the_page) {
   EXPECT_EQ(actors.paging, std::make_pair(1, 20));
 }
 
+TEST_F(link_handlers, list_reads_search_and_order) {
+  auto list = [&](const std::string& query) {
+    return api(http_method::get, "/public/links" + query);
+  };
+  EXPECT_EQ(list("")->status(), 200);
+  EXPECT_TRUE(actors.selection.is_plain());
+  EXPECT_EQ(list("?search=&sort=newest")->status(), 200);
+  EXPECT_TRUE(actors.selection.is_plain());
+  EXPECT_EQ(list("?search=50%25+off_%C3%A4&sort=clicks&page=3")->status(), 200);
+  EXPECT_EQ(actors.selection.search, "50% off_\xc3\xa4");
+  EXPECT_EQ(actors.selection.sort, link_sort::clicks);
+  EXPECT_EQ(actors.paging, std::make_pair(3, 20));
+  // Characters are counted, not bytes.
+  std::string most;
+  for (auto i = 0; i < 200; ++i)
+    most += "%C3%A4";
+  EXPECT_EQ(list("?search=" + most)->status(), 200);
+  EXPECT_EQ(actors.selection.search.size(), 400u);
+  auto expect
+    = [&](const std::string& query, int status, const std::string& detail) {
+        auto out = list(query);
+        EXPECT_EQ(out->status(), status) << query;
+        EXPECT_EQ(out->detail(), detail) << query;
+      };
+  expect("?search=" + most + "a", 422, "search must be at most 200 characters");
+  expect("?search=%ff", 400, "search must be valid UTF-8");
+  expect("?search=%f", 400, "search is not percent-encoded text");
+  expect("?search=a&search=a", 422, "search must be given once only");
+  for (std::string bad : {"", "random", "NEWEST", "-clicks", "clicks%20"})
+    expect("?sort=" + bad, 400,
+           "sort must be \"newest\", \"oldest\", \"name\", \"clicks\", "
+           "\"conversions\" or \"rate\"");
+  expect("?sort=name&sort=name", 422, "sort must be given once only");
+  // In the order of the contract.
+  expect("?sort=x&page=x", 400, "page must be an integer");
+}
+
 TEST_F(link_handlers, get_answers_the_link_without_its_address) {
   const auto x = add_link();
   auto out = api(http_method::get, "/public/links/" + x.id.str());

@@ -25,6 +25,18 @@ protected:
     return result;
   }
 
+  std::vector<std::string> found(const std::string& search,
+                                 link_sort sort = link_sort::newest) {
+    std::vector<std::string> result;
+    auto listed = db->list_links(owner, 1, 20, {search, sort});
+    if (!listed)
+      throw std::runtime_error{detail(listed.error())};
+    EXPECT_EQ(listed->total, static_cast<int64_t>(listed->items.size()));
+    for (const auto& x : listed->items)
+      result.emplace_back(x.slug);
+    return result;
+  }
+
   int64_t total() {
     auto listed = db->list_links(owner, 1, 1);
     return listed ? listed->total : -1;
@@ -237,6 +249,134 @@ TEST_P(links_test, orders_links_of_one_moment_by_id) {
       listed.emplace_back(x.id);
   }
   EXPECT_EQ(listed, ids);
+}
+
+TEST_P(links_test, lists_what_is_searched_for) {
+  auto add = [&](const std::string& slug, const std::string& name, int hour) {
+    auto x = new_link(slug, moment(hour));
+    x.name = name;
+    auto made = db->create_link(x, std::nullopt);
+    ASSERT_TRUE(made) << detail(made.error());
+  };
+  add("percent", "100% off", 1);
+  add("Spring_1", "Sale", 2);
+  add("spring-2", "Über uns", 3);
+  add("mail", "SPRING mail", 4);
+  add("quote", "it's \\ \"here\"", 5);
+  auto foreign = new_link("spring-3", moment(6));
+  foreign.user_id = make_uuid(now());
+  ASSERT_TRUE(db->create_link(foreign, std::nullopt));
+  auto deleted = mark_deleted(store_link("spring-4", moment(7)), moment(8));
+  ASSERT_TRUE(deleted && db->save_link(*deleted));
+  // Newest first; a page of them with the number of all of them.
+  EXPECT_THAT(found("sPRINg"), ElementsAre("mail", "spring-2", "Spring_1"));
+  for (auto page = 1; page <= 4; ++page) {
+    auto listed = db->list_links(owner, page, 1, {"spring"});
+    ASSERT_TRUE(listed);
+    EXPECT_EQ(listed->total, 3);
+    EXPECT_EQ(listed->items.size(), page < 4 ? 1u : 0u) << page;
+  }
+  auto far = db->list_links(owner, 20'000'000, 100, {"spring"});
+  ASSERT_TRUE(far) << detail(far.error());
+  EXPECT_TRUE(far->items.empty());
+  // Nothing in it has a meaning of its own.
+  EXPECT_THAT(found("%"), ElementsAre("percent"));
+  EXPECT_THAT(found("_"), ElementsAre("Spring_1"));
+  EXPECT_THAT(found("g_1"), ElementsAre("Spring_1"));
+  EXPECT_THAT(found("g%1"), ElementsAre());
+  EXPECT_THAT(found("\\"), ElementsAre("quote"));
+  EXPECT_THAT(found("'"), ElementsAre("quote"));
+  EXPECT_THAT(found("Über"), ElementsAre("spring-2"));
+  EXPECT_THAT(found("über"), ElementsAre()) << "the case of ASCII only";
+  // It is in one of the two, not in both together.
+  EXPECT_THAT(found("salespring"), ElementsAre());
+  EXPECT_THAT(found("nowhere"), ElementsAre());
+}
+
+TEST_P(links_test, lists_in_every_order) {
+  // Two of one moment, so that the id decides.
+  auto add = [&](const std::string& slug, const std::string& name, int hour) {
+    auto x = new_link(slug, moment(hour));
+    x.name = name;
+    auto made = db->create_link(x, std::nullopt);
+    if (!made)
+      throw std::runtime_error{detail(made.error())};
+    return made->created;
+  };
+  auto a = add("aaa", "Sale 10", 1);
+  auto b = add("bbb", "sale 2", 1);
+  auto c = add("ccc", "Ball", 2);
+  add("ddd", "Zebra", 3);
+  auto convert = [&](const link& x, const click& from) {
+    auto conversion = new_conversion(x, moment(9));
+    conversion.click_id = from.id;
+    ASSERT_TRUE(db->add_conversion(owner, conversion));
+  };
+  // a: 3 clicks, 1 conversion; b: 1 and 1; c: 4 and none; d: none.
+  convert(a, store_click(a, 0, moment(4), 1));
+  store_click(a, 1, moment(4), 2);
+  store_click(a, 1, moment(4), 3);
+  convert(b, store_click(b, 1, moment(5), 4));
+  for (int i = 0; i < 4; ++i)
+    store_click(c, 0, moment(6), 5 + i);
+  auto newest = a.id > b.id ? "aaa" : "bbb";
+  auto other = a.id > b.id ? "bbb" : "aaa";
+  EXPECT_THAT(found("", link_sort::newest),
+              ElementsAre("ddd", "ccc", newest, other));
+  EXPECT_THAT(found("", link_sort::oldest),
+              ElementsAre(other, newest, "ccc", "ddd"));
+  EXPECT_THAT(found("", link_sort::name),
+              ElementsAre("ccc", "bbb", "aaa", "ddd"));
+  EXPECT_THAT(found("", link_sort::clicks),
+              ElementsAre("ccc", "aaa", "bbb", "ddd"));
+  EXPECT_THAT(found("", link_sort::conversions),
+              ElementsAre(newest, other, "ddd", "ccc"));
+  EXPECT_THAT(found("", link_sort::rate),
+              ElementsAre("bbb", "aaa", "ddd", "ccc"));
+  EXPECT_THAT(found("sale", link_sort::clicks), ElementsAre("aaa", "bbb"));
+  // What is listed is whole.
+  auto listed = db->list_links(owner, 1, 1, {"sale", link_sort::clicks});
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->items.size(), 1u);
+  const auto& x = listed->items.front();
+  const auto plain = summary(a);
+  EXPECT_EQ(x.id, plain.id);
+  EXPECT_EQ(x.slug, plain.slug);
+  EXPECT_EQ(x.name, plain.name);
+  EXPECT_EQ(x.is_active, plain.is_active);
+  EXPECT_EQ(x.routing, plain.routing);
+  EXPECT_EQ(x.created_at, plain.created_at);
+  EXPECT_EQ(x.total_clicks, 3);
+  EXPECT_EQ(x.total_conversions, 1);
+  EXPECT_EQ(x.top_variant, plain.top_variant);
+}
+
+TEST_P(links_test, shows_no_link_on_two_pages_in_any_order) {
+  // All are equal in what is sorted by.
+  std::vector<std::string> all;
+  for (auto i = 0; i < 7; ++i) {
+    auto x = new_link("same-" + std::to_string(i), moment());
+    x.name = "Twins";
+    ASSERT_TRUE(db->create_link(x, std::nullopt));
+    all.emplace_back(x.slug);
+  }
+  const auto newest_first = slugs(1, 20);
+  for (auto sort :
+       {link_sort::newest, link_sort::oldest, link_sort::name,
+        link_sort::clicks, link_sort::conversions, link_sort::rate}) {
+    std::vector<std::string> seen;
+    for (auto page = 1; page <= 4; ++page) {
+      auto listed = db->list_links(owner, page, 2, {"SAME", sort});
+      ASSERT_TRUE(listed) << detail(listed.error());
+      for (const auto& x : listed->items)
+        seen.emplace_back(x.slug);
+    }
+    EXPECT_THAT(seen, testing::UnorderedElementsAreArray(all))
+      << to_string(sort);
+    if (sort == link_sort::oldest)
+      std::reverse(seen.begin(), seen.end());
+    EXPECT_EQ(seen, newest_first) << to_string(sort);
+  }
 }
 
 TEST_P(links_test, leaves_deleted_links_out_but_lists_paused_ones) {

@@ -129,7 +129,8 @@ public:
     return not_kept();
   }
 
-  caf::expected<link_page> list_links(const uuid&, int, int) override {
+  caf::expected<link_page> list_links(const uuid&, int, int,
+                                      const link_selection&) override {
     return not_kept();
   }
 
