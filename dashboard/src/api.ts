@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import type { components, paths } from 'turnout-api';
+import type { components, operations, paths } from 'turnout-api';
 import { api_base } from './addresses';
 import { watched } from './connection';
 import { failure_of, failure_of_answer, is_called_off } from './failure';
@@ -13,6 +13,9 @@ export type Winner = Schemas['Winner'];
 export type ClickList = Schemas['ClickList'];
 export type VariantInput = Schemas['VariantInput'];
 export type Key = Schemas['Key'];
+type ListQuery = NonNullable<operations['listLinks']['parameters']['query']>;
+/** In which order links are listed. */
+export type LinkSort = NonNullable<ListQuery['sort']>;
 
 const timeout = 30_000;
 
@@ -55,9 +58,9 @@ const of_link = (id: string) => ({ path: { id } });
 
 /** The operations of the API that the dashboard uses. */
 export const api = {
-  links: (page: number, per_page: number, signal?: AbortSignal) =>
+  links: (query: ListQuery, signal?: AbortSignal) =>
     data_of(client.GET('/public/links', {
-      params: { query: { page, per_page } }, signal: signal ?? null,
+      params: { query }, signal: signal ?? null,
     })),
 
   link: (id: string, signal?: AbortSignal) =>

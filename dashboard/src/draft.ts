@@ -38,8 +38,8 @@ export interface Draft<T> {
   change: (changes: Partial<T>) => void;
   /** Whether it was found again. */
   was_kept: boolean;
-  /** Ends it: back to how the form started. */
-  forget: () => void;
+  /** Ends it: back to how the form started, or to something else. */
+  forget: (next?: T) => void;
 }
 
 export function use_draft<T extends object>(name: string, start: T): Draft<T> {
@@ -56,10 +56,10 @@ export function use_draft<T extends object>(name: string, start: T): Draft<T> {
       set_value((x) => ({ ...x, ...changes }));
     },
     was_kept: kept !== undefined && is_changed,
-    forget: () => {
+    forget: (next = start) => {
       write(name, undefined);
       set_changed(false);
-      set_value(start);
+      set_value(next);
     },
   };
 }

@@ -32,6 +32,8 @@ export interface LinkForm {
   redirect: string;
   /** Names the creation, so that a repeat makes no second link. */
   creation: string;
+  /** When the link was last changed, as far as the form knows; '' of a new one. */
+  seen: string;
 }
 
 const letters = 'ABCDE';
@@ -56,6 +58,7 @@ export function new_form(): LinkForm {
     threshold: '100',
     redirect: '',
     creation: random_name(),
+    seen: '',
   };
 }
 
@@ -79,6 +82,7 @@ export function form_of(link: Link): LinkForm {
     threshold: String(link.auto_winner_threshold),
     redirect: link.conversion_redirect_url ?? '',
     creation: '',
+    seen: link.updated_at,
   };
 }
 
@@ -159,19 +163,21 @@ export function create(form: LinkForm): Promise<Schemas['CreatedLink']> {
 }
 
 /**
- * Saves what was changed. Rules name variants, so that the order depends on
- * which labels come and go.
+ * Saves what differs from a link. Rules name variants, so that the order depends
+ * on which labels come and go.
+ * @param after is told how the link is after each step, as a later one may fail
  */
-export async function save(link: Link, form: LinkForm): Promise<void> {
+export async function save(link: Link, form: LinkForm,
+                           after: (link: Link) => void): Promise<void> {
   const variants = variants_of(form);
   const settings = settings_of(form);
   const has_new_variants = !same(variants, variants_of(form_of(link)));
   const has_new_settings = !same(settings, settings_of(form_of(link)));
   const put_variants = async (): Promise<void> => {
-    if (has_new_variants) await api.put_variants(link.id, variants);
+    if (has_new_variants) after(await api.put_variants(link.id, variants));
   };
   const put_settings = async (): Promise<void> => {
-    if (has_new_settings) await api.update_link(link.id, settings);
+    if (has_new_settings) after(await api.update_link(link.id, settings));
   };
   const named_by = (rules: object | null): string[] => Object.values(rules ?? {});
   const is_in = (labels: { label: string }[]) => (label: string): boolean =>
@@ -188,13 +194,15 @@ export async function save(link: Link, form: LinkForm): Promise<void> {
     return;
   }
   // Both sets of rules name labels that the other set of variants lacks.
-  await api.update_link(link.id, { routing_type: 'ab_test', geo_rules: null });
+  after(await api.update_link(link.id, {
+    routing_type: 'ab_test', geo_rules: null,
+  }));
   try {
     await put_variants();
   } catch (e) {
-    await api.update_link(link.id, {
+    after(await api.update_link(link.id, {
       routing_type: link.routing_type, geo_rules: link.geo_rules,
-    });
+    }));
     throw e;
   }
   await put_settings();

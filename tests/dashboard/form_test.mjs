@@ -138,7 +138,10 @@ test('the form of a link', async () => {
     // By country: the rules follow the labels, whichever come and go.
     const id = page.url().match(/links\/([0-9a-f-]{36})/)?.[1] ?? '';
     await page.getByRole('link', { name: 'Edit' }).click();
+    const advice = page.getByText('works best when everything but the page');
+    await advice.waitFor();
     await page.getByText('By country').click();
+    await advice.waitFor({ state: 'detached' });
     await page.getByText('the search for a winner starts again').waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('alert').getByText('Add at least one country').waitFor();
@@ -176,6 +179,19 @@ test('the form of a link', async () => {
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Send by country again' }).click();
     await page.getByText(/Everybody is sent to/).waitFor({ state: 'detached' });
+    assert.deepEqual([await seen('DE'), await seen('FR')],
+                     ['https://shop.example/de', 'https://shop.example/a']);
+
+    // The form has the same way back, for when it is saved.
+    await call(service, 'POST', `/links/${id}/promote-winner`,
+               { variant_id: link.variants[1].id });
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('button', { name: 'Send by country again when I save' })
+      .click();
+    await page.getByText(/Everybody is sent to/).waitFor({ state: 'detached' });
+    assert.equal(await seen('FR'), 'https://shop.example/de');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { name: 'Who sees which page' }).waitFor();
     assert.deepEqual([await seen('DE'), await seen('FR')],
                      ['https://shop.example/de', 'https://shop.example/a']);
 

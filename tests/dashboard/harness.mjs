@@ -213,6 +213,29 @@ export async function check_width(page, where) {
 }
 
 /**
+ * The colours of a part of the screen, row by row, as "r,g,b".
+ * @param {Page} page
+ * @param {{x: number, y: number, width: number, height: number}} clip
+ * @returns {Promise<string[]>}
+ */
+export async function pixels(page, clip) {
+  const picture = await page.screenshot({ clip });
+  return page.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = image.naturalWidth;
+    canvas.height = image.naturalHeight;
+    const on = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    on.drawImage(image, 0, 0);
+    const { data: bytes } = on.getImageData(0, 0, canvas.width, canvas.height);
+    return Array.from({ length: bytes.length / 4 },
+                      (_, i) => bytes.slice(4 * i, 4 * i + 3).join());
+  }, picture.toString('base64'));
+}
+
+/**
  * The clicks that the page of a link shows, in each of its parts.
  * @param {Page} page
  * @returns {Promise<Record<string, number>>}

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => shared.browser.close());
 
-for (const name of ['story', 'live', 'phone', 'form', 'range', 'hostile', 'session', 'outage',
-                    'access', 'files'])
+for (const name of ['story', 'live', 'phone', 'form', 'list', 'edit', 'range', 'hostile',
+                    'session', 'outage', 'access', 'files'])
   if (names.length === 0 || names.includes(name))
     await import(`./${name}_test.mjs`);

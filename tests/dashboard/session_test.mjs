@@ -47,9 +47,13 @@ test('a session that ends while somebody types', async () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     const again = page.getByRole('dialog');
     await again.getByText('Your session has ended').waitFor();
+    // The form says so too, as long as it is so.
+    const told = page.locator('main').getByText('Your session has ended');
+    await told.waitFor();
     await again.getByLabel('Password').fill(service.password);
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.waitFor({ state: 'detached' });
+    await told.waitFor({ state: 'detached' });
     assert.equal(await page.getByLabel('Name').inputValue(), 'Summer');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { name: 'Summer' }).waitFor();

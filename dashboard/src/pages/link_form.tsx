@@ -4,6 +4,7 @@ import { api, type Link, type Schemas } from '../api';
 import { countries } from '../countries';
 import { use_draft } from '../draft';
 import { failure_of, is_called_off } from '../failure';
+import { time } from '../format';
 import { about_slug, changes_shares, create, form_of, lacks_scheme, max_variants,
          mistakes_of, new_form, next_key, next_label, refusal_of,
          restarts_evaluation, save, slug_trouble, split_evenly, still_promoted,
@@ -173,7 +174,8 @@ function Variants({ form, change, error }: PartProps) {
         )}
       </div>
       <p class="hint">
-        Two to five. A link works best when everything but the page stays the same.
+        Two to five.{is_split && ' A link works best when everything but the page '
+          + 'stays the same.'}
       </p>
     </fieldset>
   );
@@ -287,12 +289,35 @@ interface FormProps {
   link?: Link;
 }
 
+/** Asks what shall be done when a link was changed elsewhere too. */
+function Newer({ link, load, save }: {
+  link: Link; load: () => void; save: () => void;
+}) {
+  return (
+    <Alert kind="warn">
+      <p>
+        This link was changed elsewhere after you opened it here, last at{' '}
+        {time(link.updated_at)}. Nothing is saved yet, and what you typed is still
+        here.
+      </p>
+      <div class="buttons">
+        <Button onClick={load}>Load the newer version</Button>
+        <Button onClick={save}>Save mine anyway</Button>
+      </div>
+    </Alert>
+  );
+}
+
 /** Creates or changes a link. */
-export function LinkForm({ link }: FormProps) {
+export function LinkForm({ link: opened }: FormProps) {
+  const [link, set_link] = useState(opened);
   const back = link ? `/links/${link.id}` : '/';
-  const [start] = useState(() => (link ? form_of(link) : new_form()));
+  const [start, set_start] = useState(() => (link ? form_of(link) : new_form()));
   const { value: form, change, was_kept, forget }
     = use_draft<Form>(link ? `edit:${link.id}` : 'new', start);
+  // What was typed before may be older than what is there now.
+  const [newer, set_newer] = useState(
+    link && link.updated_at !== form.seen ? link : undefined);
   const [refusals, set_refusals] = useState<Refusal[]>([]);
   const [is_busy, set_busy] = useState(false);
   const [has_more] = useState(form.redirect !== '');
@@ -318,7 +343,8 @@ export function LinkForm({ link }: FormProps) {
         '[aria-invalid="true"], [role="alert"]:not(.warn)')?.focus();
   }, [sent]);
 
-  const submit = async (): Promise<void> => {
+  // Unless the link is as it was when `seen`, it is asked what shall be done.
+  const submit = async (seen = form.seen): Promise<void> => {
     const mistakes = mistakes_of(form, !link);
     set_refusals(mistakes);
     if (mistakes.length > 0) {
@@ -328,7 +354,16 @@ export function LinkForm({ link }: FormProps) {
     set_busy(true);
     try {
       if (link) {
-        await save(link, form);
+        const now = await api.link(link.id);
+        if (now.updated_at !== seen) {
+          set_newer(now);
+          set_busy(false);
+          return;
+        }
+        await save(now, form, (x) => {
+          set_newer(undefined);
+          change({ seen: x.updated_at });
+        });
         forget();
         tell('Your changes are live.');
         go(back);
@@ -347,6 +382,16 @@ export function LinkForm({ link }: FormProps) {
     set_busy(false);
   };
 
+  const load = (next: Link): void => {
+    set_link(next);
+    set_start(form_of(next));
+    forget(form_of(next));
+    set_newer(undefined);
+    set_refusals([]);
+    // Where it was pressed is gone.
+    element.current?.querySelector('input')?.focus();
+  };
+
   const part = { form, change: set, error };
   const promoted = link && still_promoted(link, form);
   return (
@@ -357,7 +402,11 @@ export function LinkForm({ link }: FormProps) {
       {was_kept && (
         <p class="kept" role="status">
           What you typed before is still here.
-          <Button kind="quiet" onClick={() => { set_refusals([]); forget(); }}>
+          <Button kind="quiet" onClick={() => {
+            set_refusals([]);
+            if (newer) load(newer);
+            else forget();
+          }}>
             Start over
           </Button>
         </p>
@@ -422,6 +471,10 @@ export function LinkForm({ link }: FormProps) {
                        counted as a conversion and sent here.`} />
         </details>
         {error('') && <Alert>{error('')}</Alert>}
+        {newer && (
+          <Newer link={newer} load={() => load(newer)}
+                 save={() => void submit(newer.updated_at)} />
+        )}
         <div class="form-actions">
           <Anchor to={back} class="button">Cancel</Anchor>
           <Button kind="primary" type="submit" is_busy={is_busy}>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { short_base, short_url, shown_url } from '../addresses';
-import { api, type LinkSummary } from '../api';
+import { api, type LinkSort, type LinkSummary } from '../api';
 import { count, counted, utc_date } from '../format';
 import { map_few, use_live } from '../live';
 import { change_query, place } from '../router';
@@ -14,89 +14,45 @@ import { Sparkline } from '../ui/sparkline';
 import { DeleteLink, leaving, use_switch } from './link_actions';
 
 const per_page = 20;
-/** How many links a search and a sort look through, the newest. */
-const searched = 2000;
 const days = 14;
 
 interface Screen {
   items: LinkSummary[];
-  /** All links of the account. */
+  /** All links that the search finds. */
   total: number;
-  /** How many of them match the search. */
-  matching: number;
-  /** Whether only the newest links were searched. */
-  is_partial: boolean;
+  /** What was searched for. */
+  search: string;
   /** Clicks of each day, by link. */
   courses: Record<string, { clicks: number; days: number[] }>;
 }
 
-type Sort = (a: LinkSummary, b: LinkSummary) => number;
-
-const rate = (x: LinkSummary): number =>
-  (x.total_clicks ? x.total_conversions / x.total_clicks : 0);
-
-/** "Sale 2" comes before "Sale 10". */
-const by_name = new Intl.Collator(navigator.languages?.[0],
-                                  { numeric: true, sensitivity: 'base' });
-
-/** What a search is for: of a whole short address, what is behind its host. */
-function sought(word: string): string {
-  const plain = word.replace(/^https?:\/\//, '');
-  const own = `${shown_url(short_base).toLowerCase()}/`;
-  return plain.startsWith(own) ? plain.slice(own.length).replace(/[/?#].*$/s, '')
-                               : plain;
-}
-
-const sorts: Record<string, { name: string; compare: Sort }> = {
-  '': { name: 'Newest first', compare: () => 0 },
-  oldest: { name: 'Oldest first',
-            compare: (a, b) => a.created_at.localeCompare(b.created_at) },
-  name: { name: 'By name', compare: (a, b) => by_name.compare(a.name, b.name) },
-  clicks: { name: 'Most clicks',
-            compare: (a, b) => b.total_clicks - a.total_clicks },
-  conversions: { name: 'Most conversions',
-                 compare: (a, b) => b.total_conversions - a.total_conversions },
-  rate: { name: 'Conversions per click', compare: (a, b) => rate(b) - rate(a) },
+const orders: Record<LinkSort, string> = {
+  newest: 'Newest first',
+  oldest: 'Oldest first',
+  name: 'By name',
+  clicks: 'Most clicks',
+  conversions: 'Most conversions',
+  rate: 'Conversions per click',
 };
 
-/** Reads all links, as far as a search goes. */
-async function read_all(signal: AbortSignal): Promise<[LinkSummary[], number]> {
-  const size = 100;
-  const first = await api.links(1, size, signal);
-  const pages = Math.ceil(Math.min(first.total, searched) / size);
-  const others = await map_few(
-    Array.from({ length: Math.max(pages - 1, 0) }, (_, i) => i + 2), 4,
-    (page) => api.links(page, size, signal));
-  const items = [first, ...others].flatMap((x) => x.items);
-  return [[...new Map(items.map((x) => [x.id, x])).values()], first.total];
+const is_order = (x: string): x is LinkSort => Object.hasOwn(orders, x);
+
+/** What a search is for: of a whole short address, what is behind its host. */
+function sought(text: string): string {
+  const plain = text.replace(/^https?:\/\//i, '');
+  const own = `${shown_url(short_base)}/`;
+  const is_own = plain.toLowerCase().startsWith(own.toLowerCase());
+  const word = is_own ? plain.slice(own.length).replace(/[/?#].*$/s, '') : text;
+  // Nothing that could be found is longer.
+  return [...word].slice(0, 200).join('');
 }
 
-async function read_page(search: string, sort: string, page: number,
-                         signal: AbortSignal): Promise<Omit<Screen, 'courses'>> {
-  if (search === '' && sort === '') {
-    const { items, total } = await api.links(page, per_page, signal);
-    return { items, total, matching: total, is_partial: false };
-  }
-  const [all, total] = await read_all(signal);
-  const words = search.toLowerCase().split(/\s+/).map(sought).filter(Boolean);
-  const found = all.filter((x) => {
-    const text = `${x.name} ${x.slug}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-  found.sort((sorts[sort] ?? sorts['']!).compare);
-  return {
-    items: found.slice((page - 1) * per_page, page * per_page),
-    total,
-    matching: found.length,
-    is_partial: total > all.length,
-  };
-}
-
-async function read_screen(search: string, sort: string, page: number,
+async function read_screen(search: string, sort: LinkSort, page: number,
                            signal: AbortSignal,
                            before: Screen | undefined): Promise<Screen> {
-  const screen = await read_page(search, sort, page, signal);
-  const courses = await map_few(screen.items, 4, async (x) => {
+  const { items, total } = await api.links(
+    { page, per_page, search: sought(search), sort }, signal);
+  const courses = await map_few(items, 4, async (x) => {
     // Only new clicks change it.
     const known = before?.courses[x.id];
     if (known?.clicks === x.total_clicks) return [x.id, known] as const;
@@ -106,7 +62,7 @@ async function read_screen(search: string, sort: string, page: number,
     return [x.id, { clicks: x.total_clicks,
                     days: report?.daily_stats.map((y) => y.clicks) ?? [] }] as const;
   });
-  return { ...screen, courses: Object.fromEntries(courses) };
+  return { items, total, search, courses: Object.fromEntries(courses) };
 }
 
 function Empty() {
@@ -200,7 +156,8 @@ export function Links() {
   const { query } = use_store(place);
   const gone = use_store(leaving);
   const search = query.get('search') ?? '';
-  const sort = query.get('sort') ?? '';
+  const named = query.get('sort') ?? '';
+  const sort = is_order(named) ? named : 'newest';
   const page = Math.max(1, Number(query.get('page')) || 1);
   const [typed, set_typed] = useState(search);
   useEffect(() => {
@@ -214,7 +171,9 @@ export function Links() {
   const { data, failure, is_stale, refresh } = use_live<Screen>(
     JSON.stringify([search, sort, page]),
     (signal, before) => read_screen(search, sort, page, signal, before));
-  const pages = Math.ceil((data?.matching ?? 0) / per_page);
+  const pages = Math.ceil((data?.total ?? 0) / per_page);
+  // A search that finds nothing does not say that there is nothing.
+  const is_empty = data?.total === 0 && data.search === '';
   // The last link of a page may have been deleted.
   useEffect(() => {
     if (data && !is_stale && page > Math.max(pages, 1))
@@ -228,7 +187,7 @@ export function Links() {
     <main id="main">
       <header class="page-head">
         <Heading>Links</Heading>
-        {data && data.total > 0 && (
+        {data && !is_empty && (
           <Anchor to="/links/new" class="button primary">
             <Icon name="plus" />New link
           </Anchor>
@@ -236,8 +195,8 @@ export function Links() {
       </header>
       {!data && <Loading failure={failure} />}
       {data && <FailureNote failure={failure} />}
-      {data?.total === 0 && <Empty />}
-      {data && data.total > 0 && (
+      {is_empty && <Empty />}
+      {data && !is_empty && (
         <>
           <div class="toolbar">
             <Field label="Search links" is_label_hidden class="search">
@@ -254,9 +213,11 @@ export function Links() {
               {(wiring) => (
                 <select {...wiring} value={sort}
                         onChange={(e) => change_query({
-                          sort: e.currentTarget.value, page: undefined,
+                          sort: e.currentTarget.value === 'newest'
+                            ? undefined : e.currentTarget.value,
+                          page: undefined,
                         })}>
-                  {Object.entries(sorts).map(([value, { name }]) => (
+                  {Object.entries(orders).map(([value, name]) => (
                     <option key={value} value={value}>{name}</option>
                   ))}
                 </select>
@@ -265,9 +226,10 @@ export function Links() {
           </div>
           {data.items.length === 0 ? (
             <p class="empty-line card">
-              {search ? <>No link’s name or address has “<Text>{search}</Text>”.</>
-                      : 'Nothing on this page.'}{' '}
-              {search && (
+              {data.search
+                ? <>No link’s name or address has “<Text>{data.search}</Text>”.</>
+                : 'Nothing on this page.'}{' '}
+              {data.search && (
                 <Button kind="quiet" onClick={() => set_typed('')}>
                   Show all links
                 </Button>
@@ -303,11 +265,9 @@ export function Links() {
           )}
           <footer class="table-foot">
             <p class="hint">
-              {search ? `${counted(data.matching, 'link')} found. ` : ''}
+              {data.search ? `${counted(data.total, 'link')} found. ` : ''}
               {pages > 1 ? 'On this page: ' : 'In all: '}
               {counted(clicks, 'click')}, {counted(conversions, 'conversion')}.
-              {data.is_partial
-                && ` The newest ${count(searched)} links were looked through.`}
             </p>
             <Pager page={page} pages={pages} of="links"
                    go={(x) => change_query({ page: x > 1 ? String(x) : undefined })} />
