@@ -200,7 +200,9 @@ TEST_F(description, has_a_page_of_its_own_files_only) {
         EXPECT_TRUE(file.starts_with('/')) << file;
         EXPECT_EQ(get(file)->status(), 200) << file;
       }
-    EXPECT_EQ(n, 5);
+    EXPECT_EQ(n, 6);
+    EXPECT_NE(body.find("href=\"/app\""), std::string::npos)
+      << "the way back to the dashboard";
   }
   EXPECT_EQ(actors.visits, 0) << "it is no short link";
 }
