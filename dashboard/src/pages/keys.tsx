@@ -120,7 +120,7 @@ function KeyRow({ item, refresh }: { item: Key; refresh: () => void }) {
       </td>
       <td data-label="Created">{time(item.created_at)}</td>
       <td class="actions">
-        <Button kind="quiet" onClick={() => set_asking(true)}>
+        <Button onClick={() => set_asking(true)}>
           Revoke<span class="unseen"> {item.name}</span>
         </Button>
         {is_asking && (

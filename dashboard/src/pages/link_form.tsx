@@ -174,7 +174,7 @@ function Variants({ form, change, error }: PartProps) {
         )}
       </div>
       <p class="hint">
-        Two to five.{is_split && ' A link works best when everything but the page '
+        Two to five pages.{is_split && ' A link works best when everything but the page '
           + 'stays the same.'}
       </p>
     </fieldset>

@@ -68,7 +68,7 @@ export function VariantsCard({ link, report, refresh }: VariantsProps) {
                 </td>
                 <td class="actions">
                   {is_split && !x.retired && !x.is_winner && (
-                    <Button kind="quiet" onClick={() => choose(x)}>
+                    <Button onClick={() => choose(x)}>
                       Promote<span class="unseen"> {x.label}</span>
                     </Button>
                   )}
