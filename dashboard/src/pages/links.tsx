@@ -225,16 +225,14 @@ export function Links() {
             </Field>
           </div>
           {data.items.length === 0 ? (
-            <p class="empty-line card">
-              {data.search
-                ? <>No link’s name or address has “<Text>{data.search}</Text>”.</>
-                : 'Nothing on this page.'}{' '}
-              {data.search && (
-                <Button kind="quiet" onClick={() => set_typed('')}>
-                  Show all links
-                </Button>
-              )}
-            </p>
+            <div class="empty-line card">
+              {data.search ? (
+                <>
+                  <p>No link’s name or address has “<Text>{data.search}</Text>”.</p>
+                  <Button onClick={() => set_typed('')}>Show all links</Button>
+                </>
+              ) : <p>Nothing on this page.</p>}
+            </div>
           ) : (
             <div class={`card table-card${is_stale ? ' is-stale' : ''}`}>
               <Scroller label="Links">
@@ -263,15 +261,17 @@ export function Links() {
               </Scroller>
             </div>
           )}
-          <footer class="table-foot">
-            <p class="hint">
-              {data.search ? `${counted(data.total, 'link')} found. ` : ''}
-              {pages > 1 ? 'On this page: ' : 'In all: '}
-              {counted(clicks, 'click')}, {counted(conversions, 'conversion')}.
-            </p>
-            <Pager page={page} pages={pages} of="links"
-                   go={(x) => change_query({ page: x > 1 ? String(x) : undefined })} />
-          </footer>
+          {data.items.length > 0 && (
+            <footer class="table-foot">
+              <p class="hint">
+                {data.search ? `${counted(data.total, 'link')} found. ` : ''}
+                {pages > 1 ? 'On this page: ' : 'In all: '}
+                {counted(clicks, 'click')}, {counted(conversions, 'conversion')}.
+              </p>
+              <Pager page={page} pages={pages} of="links"
+                     go={(x) => change_query({ page: x > 1 ? String(x) : undefined })} />
+            </footer>
+          )}
         </>
       )}
     </main>
