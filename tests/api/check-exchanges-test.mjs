@@ -63,10 +63,11 @@ const id = '0193a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 
 try {
   const good = check(
-    list(), list({ path: '/api/v1/public/links?page?x=1&per_page=20' }), create({ link_id: id }),
+    list(), list({ path: '/api/v1/public/links?page?x=1&per_page=20' }),
+    list({ path: '/api/v1/public/links??page=x&search=a&sort=name' }), create({ link_id: id }),
     list({ status: 404, path: '/api/v1/nothing', body: '{"detail":"Not found"}' }));
   assert.equal(good.status, 0, good.text);
-  assert.match(good.text, /^4 exchanges of 1 tests checked/);
+  assert.match(good.text, /^5 exchanges of 1 tests checked/);
   assert.equal(check().status, 1, 'nothing was recorded');
 
   const bad = [
@@ -97,6 +98,8 @@ try {
      list({ status: 422, body: '{"detail":"x","code":1}' })],
     ['an accepted query that is not described',
      list({ path: '/api/v1/public/links?per_page=101' })],
+    ['an accepted order that is not described',
+     list({ path: '/api/v1/public/links?sort=random' })],
     ['an accepted body that is not described', create({ link_id: 'x' })],
     ['an accepted body without what is required', create({ value: 1 })],
     ['a redirect without Location', list({
