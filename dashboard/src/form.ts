@@ -34,7 +34,12 @@ export interface LinkForm {
   creation: string;
   /** When the link was last changed, as far as the form knows; '' of a new one. */
   seen: string;
+  /** What the link had when it was opened. */
+  opened?: Parts;
 }
+
+/** What of a form is changed as a whole: rules name variants by their rows. */
+type Parts = ReturnType<typeof parts_of>;
 
 const letters = 'ABCDE';
 
@@ -69,7 +74,7 @@ export function form_of(link: Link): LinkForm {
   const key_of = (label: string): number =>
     variants.find((x) => x.label === label)?.key ?? 1;
   const { default: fallback = '', ...rules } = link.geo_rules ?? {};
-  return {
+  const form = {
     name: link.name,
     slug: link.slug,
     routing: link.routing_type,
@@ -84,6 +89,27 @@ export function form_of(link: Link): LinkForm {
     creation: '',
     seen: link.updated_at,
   };
+  return { ...form, opened: parts_of(form) };
+}
+
+function parts_of(form: Omit<LinkForm, 'opened'>) {
+  const { routing, variants, rules, fallback } = form;
+  return {
+    name: { name: form.name },
+    pages: { routing, variants, rules, fallback },
+    auto_winner: { auto_winner: form.auto_winner },
+    threshold: { threshold: form.threshold },
+    redirect: { redirect: form.redirect },
+  };
+}
+
+/** A form of a link with what was changed in another one since it was opened. */
+export function merged(link: Link, form: LinkForm): LinkForm {
+  const { opened } = form;
+  const mine = parts_of(form);
+  const changed = Object.entries(mine).filter(
+    ([part, x]) => !opened || !same(x, opened[part as keyof Parts]));
+  return Object.assign(form_of(link), ...changed.map(([, x]) => x)) as LinkForm;
 }
 
 /** A key that no row has. */
@@ -284,7 +310,7 @@ export function mistakes_of(form: LinkForm, is_new: boolean): Refusal[] {
     else if (labels.indexOf(x.label) < i)
       note(`${at}.label`, 'This label is used more than once');
     note(`${at}.destination_url`,
-         url_trouble(x.url.trim(), 'Name the destination'));
+         url_trouble(x.url.trim(), 'Enter the web address of this page'));
     if (form.routing === 'ab_test' && !(whole(x.weight) && Number(x.weight) <= 100))
       note(`${at}.weight`, 'A whole number, 0 to 100');
   });

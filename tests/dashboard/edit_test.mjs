@@ -70,7 +70,7 @@ test('a link that is changed elsewhere', async () => {
     assert.deepEqual((await stored()).variants.map(
       (/** @type {any} */ x) => x.weight), [70, 30]);
 
-    // Mine all the same, as a whole.
+    // What I changed all the same, and theirs of the rest.
     await page.getByRole('link', { name: 'Edit' }).click();
     await name.fill('Mine again');
     await call(service, 'PUT', `/links/${id}/variants`, pages(10, 90));
@@ -78,11 +78,11 @@ test('a link that is changed elsewhere', async () => {
     await warning.waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     await check_width(page, 'the question about a newer version');
-    await page.getByRole('button', { name: 'Save mine anyway' }).click();
+    await page.getByRole('button', { name: 'Save my changes' }).click();
     await page.getByRole('heading', { name: 'Mine again' }).waitFor();
     const mine = await stored();
     assert.equal(mine.name, 'Mine again');
-    assert.deepEqual(mine.variants.map((/** @type {any} */ x) => x.weight), [70, 30]);
+    assert.deepEqual(mine.variants.map((/** @type {any} */ x) => x.weight), [10, 90]);
 
     // What was typed before a change elsewhere is found again: it is told at once.
     await page.getByRole('link', { name: 'Edit' }).click();

@@ -45,11 +45,11 @@ test('the form of a link', async () => {
     // All that is wrong is told at once, each beside its field.
     await submit();
     await says(page.getByLabel('Name'), /Give the link a name/);
-    assert.equal(await page.getByText('Name the destination').count(), 2);
+    assert.equal(await page.getByText('Enter the web address of this page').count(), 2);
     await page.getByLabel('Name').fill('Summer');
     await page.getByText('Give the link a name').waitFor({ state: 'detached' });
     await submit();
-    await says(one.getByLabel('Destination'), /Name the destination/);
+    await says(one.getByLabel('Destination'), /Enter the web address of this page/);
     await one.getByLabel('Destination').fill('javascript:alert(1)');
     await submit();
     await says(one.getByLabel('Destination'), /must begin with https/);

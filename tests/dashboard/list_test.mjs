@@ -41,6 +41,13 @@ test('the list of links', async () => {
       await search.fill('');
       await shows('100% off', 'sale 9', 'Sale 10');
     }
+    // The link itself comes before a newer one that has its name.
+    const twin = await make('About Ten-10', 'twin');
+    await search.fill(`${service.root}/Ten-10`);
+    await shows('Sale 10', 'About Ten-10');
+    await call(service, 'DELETE', `/links/${twin.id}`);
+    await shows('Sale 10');
+    await search.fill('');
     // Parts of names, whatever the case; nothing has a meaning of its own.
     await search.fill('SALE');
     await shows('sale 9', 'Sale 10');

@@ -139,11 +139,18 @@ function story(name, options = {}) {
       const shown = await shown_clicks(page);
       assert(Object.values(shown).every((x) => x === clicks), JSON.stringify(shown));
 
+      // Who promotes the other one is told what is recommended.
+      await all.getByRole('button', { name: 'Promote A' }).click();
+      await page.getByRole('dialog').getByText('Turnout recommends B').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+
       // Promotion, after a question.
       const promote = page.locator('.winner')
         .getByRole('button', { name: 'Promote B' });
       await promote.click();
       await page.getByRole('dialog').getByText('From the next visit on').waitFor();
+      assert.equal(await page.getByText('Turnout recommends').count(), 0);
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       assert((await call(service, 'GET', `/links/${id}`)).variants
@@ -159,6 +166,14 @@ function story(name, options = {}) {
       await page.getByText('The numbers of the recommendation').waitFor();
       for (let i = 0; i < 5; ++i)
         assert((await visit(service, 'spring', i)).to.endsWith('/b'));
+
+      // Who splits again finds even shares.
+      await page.getByRole('link', { name: 'Split the traffic again' }).click();
+      await page.getByText('Adds up to 100 %').waitFor();
+      for (const share of await page.getByLabel('Share in %').all())
+        assert.equal(await share.inputValue(), '50');
+      await page.getByRole('link', { name: 'Cancel' }).click();
+      await page.locator('.verdict', { hasText: 'Everybody sees B' }).waitFor();
 
       // The clicks as a file.
       const saving = page.waitForEvent('download');
@@ -225,6 +240,14 @@ function story(name, options = {}) {
       await page.getByRole('button', { name: 'Revoke key' }).click();
       await row.waitFor({ state: 'detached' });
       assert.equal((await use()).status, 401);
+      // A new one that is revoked at once is not offered for copying any more.
+      await page.getByLabel('Name').fill('Mistake');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await once.waitFor();
+      await page.getByRole('row', { name: /Mistake/ })
+        .getByRole('button', { name: 'Revoke' }).click();
+      await page.getByRole('button', { name: 'Revoke key' }).click();
+      await once.waitFor({ state: 'detached' });
 
       // Sign-out ends the session, also for who kept the cookie.
       const cookies = await me.context.cookies();

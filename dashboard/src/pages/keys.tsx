@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api_base } from '../addresses';
 import { api, type Key, type Schemas } from '../api';
 import { failure_of } from '../failure';
@@ -55,17 +55,25 @@ const types = [
 
 type Made = Schemas['CreatedKey'];
 
-function NewKey({ refresh }: { refresh: () => void }) {
+function NewKey({ keys, refresh }: { keys: Key[]; refresh: () => void }) {
   const [name, set_name] = useState('');
   const [type, set_type] = useState<'secret' | 'publishable'>('secret');
   const [made, set_made] = useState<Made>();
   const [trouble, set_trouble] = use_trouble();
   const [is_busy, set_busy] = useState(false);
+  // Nobody needs one that was revoked since it was seen among the keys.
+  const [was_seen, set_seen] = useState(false);
+  const is_there = made !== undefined && keys.some((x) => x.id === made.id);
+  useEffect(() => {
+    if (is_there) set_seen(true);
+    else if (was_seen) set_made(undefined);
+  }, [is_there]);
   const create = async (): Promise<void> => {
     set_busy(true);
     set_trouble('');
     try {
       set_made(await api.create_key(name, type));
+      set_seen(false);
       set_name('');
       refresh();
     } catch (e) {
@@ -154,7 +162,7 @@ export function Keys() {
       {data && (
         <>
           <div class="grid">
-            <NewKey refresh={refresh} />
+            <NewKey keys={data.keys} refresh={refresh} />
             <Meter limit={data.limit} />
           </div>
           <Card title="Active keys">

@@ -6,13 +6,14 @@ import { use_draft } from '../draft';
 import { failure_of, is_called_off } from '../failure';
 import { time } from '../format';
 import { about_slug, changes_shares, create, form_of, lacks_scheme, max_variants,
-         mistakes_of, new_form, next_key, next_label, refusal_of,
+         merged, mistakes_of, new_form, next_key, next_label, refusal_of,
          restarts_evaluation, save, slug_trouble, split_evenly, still_promoted,
          weight_sum, type LinkForm as Form, type Refusal, type RuleRow,
          type VariantRow } from '../form';
 import { same } from '../live';
-import { go } from '../router';
+import { go, place } from '../router';
 import { has_expired } from '../session';
+import { use_store } from '../store';
 import { Alert, Anchor, Button, Heading, Text } from '../ui/basic';
 import { Choices, Field, Input } from '../ui/field';
 import { Icon } from '../ui/icon';
@@ -101,7 +102,7 @@ function WeightSum({ rows, is_refused }: {
 /** Offers to complete an address without a scheme. */
 function scheme_offer(url: string, set: (url: string) => void) {
   return lacks_scheme(url) ? (
-    <Button kind="quiet" onClick={() => set(`https://${url.trim()}`)}>
+    <Button onClick={() => set(`https://${url.trim()}`)}>
       Put https:// before it
     </Button>
   ) : undefined;
@@ -297,12 +298,12 @@ function Newer({ link, load, save }: {
     <Alert kind="warn">
       <p>
         This link was changed elsewhere after you opened it here, last at{' '}
-        {time(link.updated_at)}. Nothing is saved yet, and what you typed is still
-        here.
+        {time(link.updated_at)}. Nothing is saved yet. You can save what you changed,
+        and leave the rest as it is there now; or give up what you typed.
       </p>
       <div class="buttons">
+        <Button onClick={save}>Save my changes</Button>
         <Button onClick={load}>Load the newer version</Button>
-        <Button onClick={save}>Save mine anyway</Button>
       </div>
     </Alert>
   );
@@ -313,6 +314,7 @@ export function LinkForm({ link: opened }: FormProps) {
   const [link, set_link] = useState(opened);
   const back = link ? `/links/${link.id}` : '/';
   const [start, set_start] = useState(() => (link ? form_of(link) : new_form()));
+  const is_to_be_even = use_store(place).query.has('even');
   const { value: form, change, was_kept, forget }
     = use_draft<Form>(link ? `edit:${link.id}` : 'new', start);
   // What was typed before may be older than what is there now.
@@ -320,6 +322,9 @@ export function LinkForm({ link: opened }: FormProps) {
     link && link.updated_at !== form.seen ? link : undefined);
   const [refusals, set_refusals] = useState<Refusal[]>([]);
   const [is_busy, set_busy] = useState(false);
+  useEffect(() => {
+    if (is_to_be_even) change({ variants: split_evenly(form.variants) });
+  }, []);
   const [has_more] = useState(form.redirect !== '');
   const element = useRef<HTMLFormElement>(null);
   // The answer to what was sent says nothing of what is typed since.
@@ -344,8 +349,8 @@ export function LinkForm({ link: opened }: FormProps) {
   }, [sent]);
 
   // Unless the link is as it was when `seen`, it is asked what shall be done.
-  const submit = async (seen = form.seen): Promise<void> => {
-    const mistakes = mistakes_of(form, !link);
+  const submit = async (seen = form.seen, what = form): Promise<void> => {
+    const mistakes = mistakes_of(what, !link);
     set_refusals(mistakes);
     if (mistakes.length > 0) {
       set_sent((x) => x + 1);
@@ -360,7 +365,7 @@ export function LinkForm({ link: opened }: FormProps) {
           set_busy(false);
           return;
         }
-        await save(now, form, (x) => {
+        await save(now, what, (x) => {
           set_newer(undefined);
           change({ seen: x.updated_at });
         });
@@ -473,7 +478,11 @@ export function LinkForm({ link: opened }: FormProps) {
         {error('') && <Alert>{error('')}</Alert>}
         {newer && (
           <Newer link={newer} load={() => load(newer)}
-                 save={() => void submit(newer.updated_at)} />
+                 save={() => {
+                   const next = merged(newer, form);
+                   change(next);
+                   void submit(next.seen, next);
+                 }} />
         )}
         <div class="form-actions">
           <Anchor to={back} class="button">Cancel</Anchor>

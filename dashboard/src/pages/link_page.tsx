@@ -211,7 +211,8 @@ export function LinkPage({ id }: { id: string }) {
           link was imported. They are in no number here.
         </p>
       )}
-      <VariantsCard link={link} report={report} refresh={refresh} />
+      <VariantsCard link={link} report={report} refresh={refresh}
+                    recommended={winner.recommended_variant} />
       <Sources report={report} />
       <ConversionsCard link={link} report={report} />
       <ClicksCard link={link} report={report} clicks={clicks} range={range} />

@@ -37,14 +37,18 @@ const orders: Record<LinkSort, string> = {
 
 const is_order = (x: string): x is LinkSort => Object.hasOwn(orders, x);
 
-/** What a search is for: of a whole short address, what is behind its host. */
-function sought(text: string): string {
+/** The slug of a whole short address; undefined of other texts. */
+function slug_of(text: string): string | undefined {
   const plain = text.replace(/^https?:\/\//i, '');
   const own = `${shown_url(short_base)}/`;
-  const is_own = plain.toLowerCase().startsWith(own.toLowerCase());
-  const word = is_own ? plain.slice(own.length).replace(/[/?#].*$/s, '') : text;
+  return plain.toLowerCase().startsWith(own.toLowerCase())
+    ? plain.slice(own.length).replace(/[/?#].*$/s, '') : undefined;
+}
+
+/** What a search is for. */
+function sought(text: string): string {
   // Nothing that could be found is longer.
-  return [...word].slice(0, 200).join('');
+  return [...slug_of(text) ?? text].slice(0, 200).join('');
 }
 
 async function read_screen(search: string, sort: LinkSort, page: number,
@@ -52,6 +56,9 @@ async function read_screen(search: string, sort: LinkSort, page: number,
                            before: Screen | undefined): Promise<Screen> {
   const { items, total } = await api.links(
     { page, per_page, search: sought(search), sort }, signal);
+  // Who pastes an address means that link, whatever else has it in its name.
+  const slug = slug_of(search);
+  items.sort((x, y) => Number(y.slug === slug) - Number(x.slug === slug));
   const courses = await map_few(items, 4, async (x) => {
     // Only new clicks change it.
     const known = before?.courses[x.id];
@@ -132,7 +139,7 @@ function Row({ link, course, is_leaving, refresh }: {
                      label={`Clicks of the last ${days} days`} />
         ) : null}
       </td>
-      <td class="best" data-label="Ahead">
+      <td class="best" data-label="Most converted">
         {has_leader ? <Text>{link.top_variant}</Text>
                     : <span class="muted">–</span>}
       </td>
@@ -244,10 +251,7 @@ export function Links() {
                       <th scope="col" class="number">Clicks</th>
                       <th scope="col" class="number">Conversions</th>
                       <th scope="col">Last {days} days</th>
-                      <th scope="col"
-                          title="The variant with most conversions so far">
-                        Ahead
-                      </th>
+                      <th scope="col">Most converted</th>
                       <th scope="col"><span class="unseen">Actions</span></th>
                     </tr>
                   </thead>

@@ -25,7 +25,9 @@ function drop(id: number): void {
 export function tell(text: string, action?: Toast['action'],
                      milliseconds = 6000): () => void {
   const id = ++last;
-  toasts.set([...toasts.value, { id, text, ...(action ? { action } : {}) }]);
+  // What was told before may not be so any more; what can be undone still can.
+  toasts.set([...toasts.value.filter((x) => x.action),
+              { id, text, ...(action ? { action } : {}) }]);
   setTimeout(() => drop(id), milliseconds);
   return () => drop(id);
 }

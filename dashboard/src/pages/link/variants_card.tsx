@@ -9,11 +9,14 @@ import { Promote } from './winner_card';
 interface VariantsProps {
   link: Link;
   report: Analytics;
+  /** The variant that is recommended, if one is. */
+  recommended: string | null | undefined;
   refresh: () => void;
 }
 
 /** How each variant does in the range of days. */
-export function VariantsCard({ link, report, refresh }: VariantsProps) {
+export function VariantsCard({ link, report, recommended,
+                               refresh }: VariantsProps) {
   const [chosen, choose] = useState<{ variant_id: string; label: string }>();
   const rows = report.variant_performance
     .filter((x) => !x.retired || x.clicks > 0 || x.conversions > 0)
@@ -31,7 +34,7 @@ export function VariantsCard({ link, report, refresh }: VariantsProps) {
           <thead>
             <tr>
               <th scope="col">Variant</th>
-              <th scope="col" class="number">Share</th>
+              {is_split && <th scope="col" class="number">Share</th>}
               <th scope="col" class="number">Clicks</th>
               <th scope="col" class="number">Conversions</th>
               <th scope="col" class="number">Rate</th>
@@ -50,9 +53,11 @@ export function VariantsCard({ link, report, refresh }: VariantsProps) {
                   </span>
                   <Destination url={x.destination_url} />
                 </th>
-                <td class="number" data-label="Share">
-                  {x.retired || !is_split ? '–' : `${x.weight} %`}
-                </td>
+                {is_split && (
+                  <td class="number" data-label="Share">
+                    {x.retired ? '–' : `${x.weight} %`}
+                  </td>
+                )}
                 <td class="number" data-label="Clicks">{count(x.clicks)}</td>
                 <td class="number" data-label="Conversions">
                   {count(x.conversions)}
@@ -80,14 +85,15 @@ export function VariantsCard({ link, report, refresh }: VariantsProps) {
       </Scroller>
       <p class="hint">
         The dot is the rate so far; the bar is where the true one lies in 95 of 100
-        cases. The scale goes from 0 to {percent(top)}. Bars that overlap may be
-        equal.
+        cases. The scale goes from 0 to {percent(top)}.
+        {is_split && ' Bars that overlap may be equal.'}
         {report.unattributed_conversions > 0
           && ` ${count(report.unattributed_conversions)} of all conversions came `
              + 'without a click and may belong to no variant.'}
       </p>
       {chosen && (
-        <Promote link={link} variant={chosen} refresh={refresh}
+        <Promote link={link} variant={chosen} recommended={recommended}
+                 refresh={refresh}
                  on_close={() => choose(undefined)} />
       )}
     </Card>

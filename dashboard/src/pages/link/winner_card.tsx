@@ -11,12 +11,16 @@ import { tell } from '../../ui/toast';
 interface PromoteProps {
   link: Link;
   variant: { variant_id: string; label: string };
+  /** The variant that is recommended, if one is. */
+  recommended?: string | null | undefined;
   on_close: () => void;
   refresh: () => void;
 }
 
 /** Asks before all traffic goes to one variant. */
-export function Promote({ link, variant, on_close, refresh }: PromoteProps) {
+export function Promote({ link, variant, recommended, on_close,
+                          refresh }: PromoteProps) {
+  const others = link.variants.length === 2 ? 'The other gets' : 'The others get';
   return (
     <Confirm title={`Promote ${variant.label}?`} action={`Promote ${variant.label}`}
              on_close={on_close}
@@ -28,8 +32,13 @@ export function Promote({ link, variant, on_close, refresh }: PromoteProps) {
              }}>
       <p>
         From the next visit on, everybody who opens <code>/{link.slug}</code> sees{' '}
-        <strong><Text>{variant.label}</Text></strong>. The others get no visitors.
+        <strong><Text>{variant.label}</Text></strong>. {others} no visitors.
       </p>
+      {recommended && recommended !== variant.label && (
+        <Alert kind="warn">
+          Turnout recommends <Text>{recommended}</Text>, which converts better.
+        </Alert>
+      )}
       <p>You can split the traffic again at any time, by editing the link.</p>
     </Confirm>
   );
@@ -209,6 +218,8 @@ export function WinnerCard({ link, winner, refresh }: WinnerProps) {
   const [is_asking, set_asking] = useState(false);
   const promoted = link.variants.find((x) => x.is_winner);
   const state = state_of(link, winner);
+  const is_winner = promoted
+    ? winner.recommendation?.label === promoted.label : state.is_good;
   const is_compared = winner.status !== 'not_applicable';
   const recommend = async (): Promise<void> => {
     try {
@@ -226,7 +237,7 @@ export function WinnerCard({ link, winner, refresh }: WinnerProps) {
     <Card title="Which variant wins?" class={`winner${state.is_good ? ' is-good' : ''}`}
           aside={<span class={`pill${state.is_good ? ' good' : ''}`}>{state.chip}</span>}>
       <p class="verdict">
-        {state.is_good && <Icon name="crown" />}
+        {is_winner && <Icon name="crown" />}
         <Text>{state.title}</Text>
       </p>
       <p class="summary"><Text>{winner.summary}</Text></p>
@@ -253,7 +264,7 @@ export function WinnerCard({ link, winner, refresh }: WinnerProps) {
       )}
       {promoted && (
         <div class="card-actions">
-          <Anchor to={`/links/${link.id}/edit`} class="button">
+          <Anchor to={`/links/${link.id}/edit?even=1`} class="button">
             <Icon name="split" />Split the traffic again
           </Anchor>
         </div>
@@ -272,11 +283,13 @@ export function WinnerCard({ link, winner, refresh }: WinnerProps) {
         <Numbers variants={winner.variants}>
           Counted are first visits since{' '}
           {day(winner.evaluation_started_at.slice(0, 10))} (UTC): who comes back sees
-          the same page again, which proves nothing new. A high chance to be best is
-          not enough yet: who looks early and often sees one by luck sooner or later,
-          so only the evidence decides.
+          the same page again, which proves nothing new.
+          {winner.status !== 'recommended' && ' A high chance to be best is not '
+            + 'enough yet: who looks early and often sees one by luck sooner or '
+            + 'later, so only the evidence decides.'}
           {winner.weights_changed
-            && ' Shares were changed meanwhile; like is compared with like.'}
+            && ' Shares were changed meanwhile: clicks under the same shares are compared '
+              + 'with each other, so that a rate here can differ from that of all clicks.'}
         </Numbers>
       )}
       {is_asking && best && (
