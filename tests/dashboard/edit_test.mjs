@@ -125,6 +125,8 @@ test('a save that fails half-way', async () => {
     await page.getByRole('heading', { name: 'Summer' }).waitFor();
     const { variants } = await call(service, 'GET', `/links/${id}`);
     assert.equal(variants[1].destination_url, 'https://shop.example/new');
+    // Other pages begin anew, which is told.
+    await page.getByText('Counted since').waitFor();
     me.check();
   } finally {
     await me.end();

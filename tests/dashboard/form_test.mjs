@@ -138,7 +138,7 @@ test('the form of a link', async () => {
     // By country: the rules follow the labels, whichever come and go.
     const id = page.url().match(/links\/([0-9a-f-]{36})/)?.[1] ?? '';
     await page.getByRole('link', { name: 'Edit' }).click();
-    const advice = page.getByText('works best when everything but the page');
+    const advice = page.getByText('Let them differ in one thing');
     await advice.waitFor();
     await page.getByText('By country').click();
     await advice.waitFor({ state: 'detached' });

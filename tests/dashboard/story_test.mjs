@@ -139,6 +139,8 @@ function story(name, options = {}) {
       const shown = await shown_clicks(page);
       assert(Object.values(shown).every((x) => x === clicks), JSON.stringify(shown));
 
+      await page.getByRole('cell', { name: 'Firefox, Linux' }).first().waitFor();
+
       // Who promotes the other one is told what is recommended.
       await all.getByRole('button', { name: 'Promote A' }).click();
       await page.getByRole('dialog').getByText('Turnout recommends B').waitFor();

@@ -38,9 +38,9 @@ function Meter({ limit }: { limit: Schemas['RateLimit'] }) {
           <rect class="fill" width={Math.min(share, 1) * 100} height="6" />
         </svg>
         <p class="hint">
-          Shared by all keys. It starts anew at{' '}
-          {time_of_day(Date.parse(limit.reset_at))} ({zone}). Visits of short links
-          and looking at this page do not count.
+          Shared by all keys and by what is changed on these pages. It starts anew
+          at {time_of_day(Date.parse(limit.reset_at))} ({zone}). Visits of short links
+          do not count, nor does looking at these pages.
         </p>
       </div>
     </Card>
@@ -86,6 +86,9 @@ function NewKey({ keys, refresh }: { keys: Key[]; refresh: () => void }) {
   };
   return (
     <Card title="New key">
+      <p class="hint">
+        For programs that make links or report conversions. These pages need none.
+      </p>
       {made && (
         <div class="made" role="status">
           <p>

@@ -175,8 +175,8 @@ function Variants({ form, change, error }: PartProps) {
         )}
       </div>
       <p class="hint">
-        Two to five pages.{is_split && ' A link works best when everything but the page '
-          + 'stays the same.'}
+        Two to five pages.{is_split && ' Let them differ in one thing, so that it is '
+          + 'known what made the difference.'}
       </p>
     </fieldset>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, type ClickList, type Link, type Analytics } from '../../api';
+import { browser_of } from '../../browser';
 import { failure_of } from '../../failure';
 import { count, country, exact_time, zone } from '../../format';
 import { change_query } from '../../router';
@@ -91,7 +92,7 @@ export function ClicksCard({ link, report, clicks, range }: ClicksProps) {
                     </td>
                     <td>{String(x.ip_address)}</td>
                     <td title={x.user_agent}>
-                      {x.user_agent ? <Text class="cut">{x.user_agent}</Text>
+                      {x.user_agent ? <Text class="cut">{browser_of(x.user_agent)}</Text>
                                     : <span class="muted">–</span>}
                     </td>
                   </tr>

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, type Link, type Winner } from '../../api';
-import { chance, coarse_percent, count, counted, day, odds, percent } from '../../format';
+import { chance, coarse_percent, count, counted, day, odds, percent, time }
+  from '../../format';
 import { failure_of } from '../../failure';
 import { Alert, Anchor, Button, Card, Scroller, Text } from '../../ui/basic';
 import { Confirm } from '../../ui/dialog';
@@ -218,6 +219,10 @@ export function WinnerCard({ link, winner, refresh }: WinnerProps) {
   const [is_asking, set_asking] = useState(false);
   const promoted = link.variants.find((x) => x.is_winner);
   const state = state_of(link, winner);
+  const started = Date.parse(winner.evaluation_started_at);
+  // Of a few visits it says nothing yet that one of the pages has no conversion.
+  const warnings = winner.warnings.filter(
+    (x) => winner.status !== 'collecting' || !x.startsWith('no_conversions:'));
   const is_winner = promoted
     ? winner.recommendation?.label === promoted.label : state.is_good;
   const is_compared = winner.status !== 'not_applicable';
@@ -251,7 +256,13 @@ export function WinnerCard({ link, winner, refresh }: WinnerProps) {
           often you look.
         </p>
       )}
-      {winner.warnings.map((x) => (
+      {winner.status === 'collecting' && started > Date.parse(link.created_at) && (
+        <p class="hint">
+          Counted since {time(winner.evaluation_started_at)}, when the pages of this
+          link or how visitors are sent to them changed.
+        </p>
+      )}
+      {warnings.map((x) => (
         <Alert kind="warn" key={x}><Text>{warning_text(x)}</Text></Alert>
       ))}
       {best && !promoted && (
