@@ -67,6 +67,14 @@ void check_parameters(std::string_view target) {
           || code_of(x.error()) == ec::invalid);
     HOLDS(!detail(x.error()).empty());
   }
+  if (const auto x = read_link_selection(query)) {
+    HOLDS(x->search.size() <= 4 * 200);
+    HOLDS(parse_link_sort(to_string(x->sort)) == x->sort);
+  } else {
+    HOLDS(code_of(x.error()) == ec::bad_request
+          || code_of(x.error()) == ec::invalid);
+    HOLDS(!detail(x.error()).empty());
+  }
   for (auto length : {range_length::at_most_90_days, range_length::any})
     if (const auto x = read_click_range(query, now, length)) {
       if (x->from && x->until)
