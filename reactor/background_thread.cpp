@@ -2,8 +2,6 @@
 
 #include "reactor/thread.hpp"
 
-#include <unistd.h>
-
 namespace turnout {
 
 background_thread::background_thread(const std::string& name)
@@ -28,8 +26,7 @@ void background_thread::run(const std::function<void()>& f) {
 }
 
 void background_thread::serve() {
-  // On Linux that changes the calling thread alone.
-  [[maybe_unused]] const auto result = ::nice(niceness);
+  be_nicer(niceness);
   std::unique_lock guard{x_mutex};
   for (;;) {
     x_changed.wait(guard, [this] { return x_work != nullptr || x_stop; });

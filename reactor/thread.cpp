@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
@@ -13,6 +14,21 @@
 #undef sched_param
 
 namespace turnout {
+
+namespace {
+
+/// Changes how the kernel schedules the calling thread. A kernel that does not
+/// like it goes on as before.
+template <class F>
+void change_scheduling(F change) noexcept {
+  sched_attr attributes{};
+  if (::syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0)
+    return;
+  change(attributes);
+  ::syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
+} // namespace
 
 std::thread start_thread(const std::string& name, std::function<void()> body) {
   // The new thread inherits the mask, so that there is no moment in which it
@@ -38,14 +54,14 @@ std::thread start_thread(const std::string& name, std::function<void()> body) {
 }
 
 void prefer_short_slices() noexcept {
-  sched_attr attributes{};
-  if (::syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0)
-    return;
   // For threads of the usual policy this is the slice in nanoseconds; the
   // shortest that there is.
-  attributes.sched_runtime = 100'000;
-  // A kernel that does not like it goes on as before.
-  ::syscall(SYS_sched_setattr, 0, &attributes, 0);
+  change_scheduling([](sched_attr& x) { x.sched_runtime = 100'000; });
+}
+
+void be_nicer(int by) noexcept {
+  change_scheduling(
+    [by](sched_attr& x) { x.sched_nice = std::min(19, x.sched_nice + by); });
 }
 
 } // namespace turnout

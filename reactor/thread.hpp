@@ -16,4 +16,8 @@ std::thread start_thread(const std::string& name, std::function<void()> body);
 /// do nothing.
 void prefer_short_slices() noexcept;
 
+/// Makes the calling thread nicer by so much, at most 19 in all. It could not
+/// become less nice again.
+void be_nicer(int by) noexcept;
+
 } // namespace turnout
