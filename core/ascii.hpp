@@ -18,6 +18,10 @@ constexpr char to_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+constexpr bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
 /// Returns a copy in lower case.
 inline std::string lowered(std::string_view x) {
   std::string result{x};

@@ -11,10 +11,6 @@ namespace {
 
 constexpr size_t max_length = 2048;
 
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
-
 bool is_alnum(char c) noexcept {
   return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z');
 }

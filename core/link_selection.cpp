@@ -8,8 +8,6 @@ namespace turnout {
 
 namespace {
 
-constexpr auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-
 /// Takes a number from the front of a text and returns its digits without
 /// leading zeros.
 std::string_view take_number(std::string_view& text) noexcept {

@@ -1,5 +1,6 @@
 #include "http/listener.hpp"
 
+#include "core/ascii.hpp"
 #include "http/request_head.hpp"
 #include "monitoring/log.hpp"
 #include "monitoring/metrics.hpp"
@@ -601,8 +602,7 @@ caf::expected<listen_address> listen_address::parse(const std::string& text) {
   result.host = text.substr(0, colon);
   const auto port = text.substr(colon + 1);
   if (port.empty() || port.size() > 5
-      || !std::all_of(port.begin(), port.end(),
-                      [](char c) { return c >= '0' && c <= '9'; })
+      || !std::all_of(port.begin(), port.end(), is_digit)
       || std::stoi(port) > 65535)
     return broken;
   result.port = static_cast<uint16_t>(std::stoi(port));

@@ -155,7 +155,6 @@ caf::expected<json::object> convert(service from, const field_map& x) {
 
 std::string normal_time(std::string_view text) {
   auto result = std::string{text};
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (text.size() >= 9 && text.size() <= 11
       && std::all_of(text.begin(), text.end(), is_digit)) {
     int64_t seconds = 0;

@@ -132,9 +132,11 @@ export function weight_sum(rows: VariantRow[]): number {
   return rows.reduce((sum, x) => sum + (Number(x.weight) || 0), 0);
 }
 
+const is_whole = (text: string): boolean => /^\s*\d+\s*$/.test(text);
+
 /** A number if it is one; if not, the service says what is wrong. */
 function number_or_text(text: string): number {
-  return (/^\s*\d+\s*$/.test(text) ? Number(text) : text) as number;
+  return (is_whole(text) ? Number(text) : text) as number;
 }
 
 export function variants_of(form: LinkForm): VariantInput[] {
@@ -236,10 +238,10 @@ export async function save(link: Link, form: LinkForm,
 
 /** Ends a promotion, which any change of the shares does; the rules stay. */
 export async function by_country_again(link: Link): Promise<void> {
-  const weights = even_split(link.variants.length);
-  await api.put_variants(link.id, link.variants.map((x, i) => ({
-    label: x.label, destination_url: x.destination_url, weight: weights[i]!,
-  })));
+  const form = form_of(link);
+  await api.put_variants(link.id, variants_of({
+    ...form, variants: split_evenly(form.variants),
+  }));
 }
 
 /** The label of the promoted variant, as long as saving keeps it promoted. */
@@ -297,7 +299,6 @@ export function mistakes_of(form: LinkForm, is_new: boolean): Refusal[] {
   const note = (field: string, text: string): void => {
     if (text) found.push({ field, text });
   };
-  const whole = (text: string): boolean => /^\s*\d+\s*$/.test(text);
   if (form.name.trim() === '') note('name', 'Give the link a name');
   if ([...form.name.trim()].length > 100)
     note('name', 'It must be at most 100 characters long');
@@ -311,13 +312,13 @@ export function mistakes_of(form: LinkForm, is_new: boolean): Refusal[] {
       note(`${at}.label`, 'This label is used more than once');
     note(`${at}.destination_url`,
          url_trouble(x.url.trim(), 'Enter the web address of this page'));
-    if (form.routing === 'ab_test' && !(whole(x.weight) && Number(x.weight) <= 100))
+    if (form.routing === 'ab_test' && !(is_whole(x.weight) && Number(x.weight) <= 100))
       note(`${at}.weight`, 'A whole number, 0 to 100');
   });
   if (form.routing === 'ab_test') {
-    if (form.variants.every((x) => whole(x.weight)) && weight_sum(form.variants) !== 100)
+    if (form.variants.every((x) => is_whole(x.weight)) && weight_sum(form.variants) !== 100)
       note('weights', 'The shares must add up to 100 %');
-    if (!whole(form.threshold) || Number(form.threshold) < 10)
+    if (!is_whole(form.threshold) || Number(form.threshold) < 10)
       note('auto_winner_threshold', 'A whole number, at least 10');
   } else {
     if (form.rules.length === 0) note('geo_rules', 'Add at least one country');

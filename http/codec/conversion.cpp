@@ -1,5 +1,6 @@
 #include "http/codec/conversion.hpp"
 
+#include "core/ascii.hpp"
 #include "core/identifiers.hpp"
 #include "core/utf8.hpp"
 
@@ -38,10 +39,6 @@ constexpr std::string_view currencies[] = {
 };
 
 static_assert(std::is_sorted(std::begin(currencies), std::end(currencies)));
-
-constexpr bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
 
 /// Returns the text of a JSON string or number; empty for other values.
 std::string number_text(const json::value& x) {

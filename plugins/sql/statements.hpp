@@ -393,9 +393,9 @@ inline constexpr char first_and_last_day[]
     " FROM daily_sums WHERE link_key = :link";
 
 inline constexpr char days_of_link[]
-  = "SELECT day, sum(clicks), sum(conversions), sum(unattributed) FROM "
-    "daily_sums"
-    " WHERE link_key = :link AND day BETWEEN :from AND :to GROUP BY day"
+  = "SELECT day, sum(clicks), sum(conversions), sum(unattributed)"
+    " FROM daily_sums WHERE link_key = :link AND day BETWEEN :from AND :to "
+    "GROUP BY day"
     " ORDER BY day";
 
 inline constexpr char variants_in_days[]
@@ -503,8 +503,7 @@ inline constexpr char links_with_clicks_before[]
 
 inline constexpr char days_with_clicks_before[]
   = "SELECT DISTINCT day FROM daily_sums WHERE link_key = :link"
-    " AND day < :before"
-    " AND clicks > 0 ORDER BY day";
+    " AND day < :before AND clicks > 0 ORDER BY day";
 
 inline constexpr char keep_evidence[]
   = "INSERT INTO purged_evidence (link_key, stratum, variant_key, clicks,"

@@ -46,6 +46,7 @@ public:
       x_table(x.table),
       x_sums(x.sums),
       x_computed(std::string{"computed_"} + x.table),
+      x_key_list(x.keys),
       x_keys(split(x.keys)),
       x_values(split(x.values)),
       x_all(std::string{x.keys} + ", " + x.values),
@@ -62,8 +63,8 @@ public:
     };
     x_db.run_once("CREATE TEMP TABLE " + x_computed + " ("
                   + join(x_keys, ", ", typed) + ", "
-                  + join(x_values, ", ", typed) + ", PRIMARY KEY ("
-                  + join(x_keys, ", ", [](auto& k) { return k; }) + "))");
+                  + join(x_values, ", ", typed) + ", PRIMARY KEY (" + x_key_list
+                  + "))");
     x_db.run_once("INSERT INTO " + x_computed + " (" + x_all + ") " + x_query);
   }
 
@@ -103,16 +104,16 @@ private:
                   [&](auto& v) { return "'" + v + "=' || " + side + "." + v; });
     };
     auto sum = [](auto& v) { return ", sum(" + v + ") AS " + v; };
-    auto keys = join(x_keys, ", ", [](auto& k) { return k; });
     std::vector<std::string> other_keys{x_keys.begin() + 1, x_keys.end()};
     return "SELECT (SELECT slug FROM links l WHERE l.link_key = "
            + key(x_keys[0]) + ")"
            + join(other_keys, "",
                   [&](auto& k) { return ", CAST(" + key(k) + " AS TEXT)"; })
-           + ", " + values("s") + ", " + values("c") + " FROM (SELECT " + keys
-           + join(x_values, "", sum) + " FROM " + x_sums + " WHERE " + x_scope
-           + " GROUP BY " + keys + ") AS s FULL JOIN " + x_computed
-           + " AS c ON " + join(x_keys, " AND ", same_key) + " WHERE "
+           + ", " + values("s") + ", " + values("c") + " FROM (SELECT "
+           + x_key_list + join(x_values, "", sum) + " FROM " + x_sums
+           + " WHERE " + x_scope + " GROUP BY " + x_key_list
+           + ") AS s FULL JOIN " + x_computed + " AS c ON "
+           + join(x_keys, " AND ", same_key) + " WHERE "
            + join(x_values, " OR ", differs);
   }
 
@@ -120,6 +121,7 @@ private:
   std::string x_table;
   std::string x_sums;
   std::string x_computed;
+  std::string x_key_list;
   std::vector<std::string> x_keys;
   std::vector<std::string> x_values;
   std::string x_all;

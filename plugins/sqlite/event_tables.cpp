@@ -65,15 +65,12 @@ size_t event_tables::max_recent() const {
 void event_tables::add_sums(const rollups& sums,
                             const visitor_counts& uniques) {
   recent_clicks recent{x_raw};
-  auto left = recent.add(sums.recent, uniques);
-  write(sums, left);
+  write(sums, recent.add(sums.recent, uniques));
   write(recent.settled(), recent.settled_uniques());
 }
 
 void event_tables::settle(row_key link_key) {
-  recent_clicks recent{x_raw};
-  recent.settle(link_key);
-  write(recent.settled(), recent.settled_uniques());
+  settle({&link_key, 1});
 }
 
 void event_tables::settle_all() {
@@ -83,12 +80,18 @@ void event_tables::settle_all() {
     links.push_back(list.integer(0));
   // Some at a time, as their sums are in memory.
   constexpr size_t some = 1000;
-  for (size_t i = 0; i < links.size();) {
-    recent_clicks recent{x_raw};
-    for (const auto end = std::min(links.size(), i + some); i < end; ++i)
-      recent.settle(links[i]);
-    write(recent.settled(), recent.settled_uniques());
+  for (std::span<const row_key> rest{links}; !rest.empty();) {
+    const auto size = std::min(rest.size(), some);
+    settle(rest.first(size));
+    rest = rest.subspan(size);
   }
+}
+
+void event_tables::settle(std::span<const row_key> link_keys) {
+  recent_clicks recent{x_raw};
+  for (auto x : link_keys)
+    recent.settle(x);
+  write(recent.settled(), recent.settled_uniques());
 }
 
 void event_tables::write(const rollups& sums, const visitor_counts& uniques) {
@@ -117,12 +120,13 @@ void event_tables::write(const rollups& sums, const visitor_counts& uniques) {
     add_values(link_key, dimension, day, value, x.clicks, x.conversions);
   }
   add_values.finish();
-  statement add_excluded{x_raw, sql::add_daily_excluded};
+  many_rows<row_key, day_number, int, int64_t> add_excluded{
+    x_raw, sql::add_daily_excluded};
   for (const auto& [place, visits] : sums.excluded) {
     const auto& [link_key, day, reason] = place;
-    add_excluded.bind(link_key, day, reason, visits);
-    add_excluded.run();
+    add_excluded(link_key, day, reason, visits);
   }
+  add_excluded.finish();
   many_rows<row_key, int, row_key, int64_t, int64_t> add_evidence{
     x_raw, sql::add_evidence};
   for (const auto& [place, x] : sums.evidence) {

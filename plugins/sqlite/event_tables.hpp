@@ -4,6 +4,8 @@
 #include "plugins/sql/event_tables.hpp"
 #include "plugins/sqlite/statement.hpp"
 
+#include <span>
+
 namespace turnout::sqlite {
 
 /// Writes events row by row, or a few rows at a time, with statements that are
@@ -37,6 +39,8 @@ public:
                                            scope of) override;
 
 private:
+  void settle(std::span<const row_key> link_keys);
+
   void write(const plugins::rollups& sums, const visitor_counts& uniques);
 
   plugins::connection& x_db;
