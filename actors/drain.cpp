@@ -24,7 +24,7 @@ constexpr auto max_pause = std::chrono::milliseconds{5000};
 /// that under load it pays to wait for more.
 constexpr int rest_factor = 8;
 
-constexpr auto max_rest = std::chrono::milliseconds{1500};
+constexpr auto max_rest = std::chrono::milliseconds{700};
 
 /// How old an event becomes before the DRAIN takes its share of a core that has
 /// too much to do. Until then it has what the threads of sockets leave.
@@ -32,7 +32,7 @@ constexpr auto patience = std::chrono::seconds{5};
 
 /// Events of a transaction meanwhile: it keeps others from writing, and may be
 /// stopped in the middle for the more important work.
-constexpr size_t calm_batch = 4000;
+constexpr size_t calm_batch = 1000;
 
 /// A round ends early when its different texts have this many bytes.
 constexpr size_t max_text_bytes = size_t{64} << 20;
@@ -137,18 +137,17 @@ caf::error drain_state::read(int number, size_t max, round& to) {
   return caf::none;
 }
 
-caf::expected<drain_state::round> drain_state::read() {
+caf::error drain_state::read(round& to) {
   auto numbers = x_reader->journals();
   if (!numbers)
     return std::move(numbers.error());
-  round result;
-  result.oldest = now();
+  to.oldest = now();
   const auto max = x_tools.round / std::max<size_t>(1, numbers->size());
   for (const auto number : *numbers)
-    if (auto err = read(number, std::max(max, x_tools.batch), result))
+    if (auto err = read(number, std::max(max, x_tools.batch), to))
       return err;
-  leave_early_conversions(result);
-  return result;
+  leave_early_conversions(to);
+  return caf::none;
 }
 
 void drain_state::leave_early_conversions(round& x) {
@@ -240,7 +239,7 @@ caf::error drain_state::store(const storage::event_batch& batch) {
   return caf::none;
 }
 
-caf::error drain_state::store(round& x) {
+void drain_state::arrange(round& x) const {
   // A conversion belongs to its visitor's newest click before it, so it must
   // not find that a later one is stored already.
   std::unordered_set<int64_t> converting;
@@ -249,6 +248,9 @@ caf::error drain_state::store(round& x) {
       if (visitor != 0)
         converting.insert(visitor);
   x.clicks.arrange(converting);
+}
+
+caf::error drain_state::store(round& x) {
   x.others.node = x_tools.node;
   for (const auto& part : x.portions)
     if (part.last > x_positions[part.journal])
@@ -260,46 +262,61 @@ caf::error drain_state::store(round& x) {
       = is_calm() ? std::min(x_tools.batch, calm_batch) : x_tools.batch;
     if (size - x.clicks.num_last() <= first + max)
       break;
-    storage::event_batch part;
-    part.is_part = true;
-    part.node = x_tools.node;
-    part.ranges = x.others.ranges;
-    x.clicks.copy(first, first + max, part);
-    if (auto err = run([&] { return store(part); }))
+    auto err = run([&] {
+      storage::event_batch part;
+      part.is_part = true;
+      part.node = x_tools.node;
+      part.ranges = x.others.ranges;
+      x.clicks.copy(first, first + max, part);
+      return store(part);
+    });
+    if (err)
       return err;
     first += max;
   }
-  x.clicks.copy(first, size, x.others);
-  return run([&] { return store(x.others); });
+  return run([&] {
+    x.clicks.copy(first, size, x.others);
+    return store(x.others);
+  });
 }
 
 caf::expected<bool> drain_state::move_round() {
-  auto result = try_round();
-  show_backlog();
-  return result;
+  round next;
+  auto result = try_round(next);
+  // A large one takes a while to be forgotten, too.
+  return run([&] {
+    next = {};
+    show_backlog();
+    return std::move(result);
+  });
 }
 
-caf::expected<bool> drain_state::try_round() {
+caf::expected<bool> drain_state::try_round(round& next) {
   if (auto err = connect())
     return err;
-  auto next = run([this] { return read(); });
-  if (!next)
-    return std::move(next.error());
-  x_oldest = next->oldest;
-  if (next->is_empty() && !x_conversion_waits) {
+  auto err = run([&] {
+    auto failed = read(next);
+    arrange(next);
+    return failed;
+  });
+  if (err)
+    return err;
+  x_oldest = next.oldest;
+  if (next.is_empty() && !x_conversion_waits) {
     x_tools.counters->drain_lag_seconds->Set(0);
     return false;
   }
-  if (auto err = store(*next))
+  err = store(next);
+  if (err)
     return err;
   x_tools.counters->drain_lag_seconds->Set(
-    std::chrono::duration<double>(now() - next->oldest).count());
-  for (const auto& x : next->others.ranges) {
+    std::chrono::duration<double>(now() - next.oldest).count());
+  for (const auto& x : next.others.ranges) {
     x_positions[x.journal] = x.last;
-    if (auto err = x_reader->trim(x.journal, x.last))
-      log::warning("journal not trimmed", {{"error", detail(err)}});
+    if (auto failed = x_reader->trim(x.journal, x.last))
+      log::warning("journal not trimmed", {{"error", detail(failed)}});
   }
-  return std::any_of(next->portions.begin(), next->portions.end(),
+  return std::any_of(next.portions.begin(), next.portions.end(),
                      [](const portion& x) { return x.more; });
 }
 

@@ -103,14 +103,17 @@ private:
   /// when there is none.
   timestamp first_after(int journal, int64_t position);
 
-  caf::expected<bool> try_round();
+  caf::expected<bool> try_round(round& next);
 
   caf::error move_rounds();
 
   /// Reads at most about `max` events of a journal.
   caf::error read(int number, size_t max, round& to);
 
-  caf::expected<round> read();
+  caf::error read(round& to);
+
+  /// Puts the clicks of a round into the order in which they are stored.
+  void arrange(round& x) const;
 
   /// A conversion may name a click of another journal. Where a journal has more
   /// than was read, conversions made after the end of what was read wait.

@@ -13,9 +13,9 @@ namespace turnout {
 /// so what is urgent at times needs two.
 class background_thread {
 public:
-  /// How much nicer than others it is: with a tenth of their weight, work that
-  /// was begun ends soon also on a core that never has nothing else to do.
-  static constexpr int niceness = 10;
+  /// How much nicer than others it is: on a core that never has nothing else to
+  /// do it gets the seventieth part, so that what was begun ends some time.
+  static constexpr int niceness = 19;
 
   /// @param name at most 15 characters.
   explicit background_thread(const std::string& name);

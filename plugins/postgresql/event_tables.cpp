@@ -8,6 +8,7 @@
 
 namespace turnout::postgresql {
 
+using plugins::click_fate;
 using plugins::new_click;
 using plugins::rollups;
 
@@ -90,9 +91,9 @@ event_tables::known_links(const std::set<row_key>& link_keys) {
   return result;
 }
 
-std::vector<bool>
+std::vector<click_fate>
 event_tables::add_clicks(const std::vector<new_click>& clicks) {
-  std::vector<bool> result(clicks.size());
+  std::vector<click_fate> result(clicks.size(), click_fate::stored_before);
   if (clicks.empty())
     return result;
   columns<17> rows;
@@ -112,7 +113,8 @@ event_tables::add_clicks(const std::vector<new_click>& clicks) {
   });
   // Of two clicks with one id the first is the one that was added.
   for (size_t i = 0; i < clicks.size(); ++i)
-    result[i] = added.erase(clicks[i].event->id) == 1;
+    if (added.erase(clicks[i].event->id) == 1)
+      result[i] = click_fate::stored;
   return result;
 }
 

@@ -19,7 +19,7 @@ public:
 
   std::set<row_key> known_links(const std::set<row_key>& link_keys) override;
 
-  std::vector<bool>
+  std::vector<plugins::click_fate>
   add_clicks(const std::vector<plugins::new_click>& clicks) override;
 
   void add_sums(const plugins::rollups& sums,

@@ -246,6 +246,14 @@ const std::vector<storage::migration>& schema() {
        "CREATE VIEW daily_visitor_sums AS SELECT * FROM daily_visitors",
        "CREATE VIEW daily_value_sums AS SELECT * FROM daily_values",
      }},
+    {5,
+     "clicks and their ids",
+     {
+       // As the step before.
+       "CREATE VIEW all_clicks AS SELECT * FROM clicks",
+       "CREATE VIEW click_ids AS SELECT id_hi, id_lo, link_key FROM clicks",
+       "CREATE VIEW evidence_sums AS SELECT * FROM evidence",
+     }},
   };
   return steps;
 }

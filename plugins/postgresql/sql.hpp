@@ -22,6 +22,12 @@ inline constexpr plugins::dialect words{
   " SELECT CAST(:kind AS INTEGER), CAST(:id_hi AS BIGINT),"
   " CAST(:id_lo AS BIGINT) FROM turn"
   " RETURNING CAST(pg_notify('turnout_changes', '') AS TEXT)",
+  "SELECT id_hi, id_lo, link_key, variant_key, stratum, is_repeat,"
+  " is_conversion, created_at, country_value, referrer_value, browser_value,"
+  " device_value, system_value FROM clicks WHERE id_hi = :id_hi"
+  " AND id_lo = :id_lo",
+  "SELECT click_hi, click_lo FROM visitors WHERE day = :day"
+  " AND link_key = :link AND visitor = :visitor",
 };
 
 // Times are in milliseconds: the last one ends what a process left open that

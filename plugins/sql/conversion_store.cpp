@@ -116,7 +116,7 @@ sql_conversion_source::first_of(const uuid& click_id) {
 std::optional<stored_click> sql_conversion_source::find_click(const uuid& id) {
   stored_click x;
   auto& [country, referrer, browser, device, system] = x.values;
-  if (!x_db.first(sql::find_click,
+  if (!x_db.first(x_db.words().find_click,
                   std::tie(x.id, x.link_key, x.variant_key, x.stratum,
                            x.is_repeat, x.is_conversion, x.created_at, country,
                            referrer, browser, device, system),
@@ -137,7 +137,7 @@ sql_conversion_source::newest_click(row_key link_key,
       continue;
     uuid id;
     auto day = today - static_cast<int>(days_ago);
-    if (x_db.first(sql::click_of_visitor, std::tie(id), day, link_key,
+    if (x_db.first(x_db.words().click_of_visitor, std::tie(id), day, link_key,
                    x.visitors[days_ago])
         && (!newest || *newest < id))
       newest = id;
@@ -170,7 +170,11 @@ bool record(connection& db, const conversion_plan& plan, rollups& sums) {
   if (!plan.click || plan.click->is_conversion != 0)
     return true;
   const auto& clicked = *plan.click;
-  if (db.run(sql::mark_converted, clicked.link_key, clicked.id) == 0) {
+  const auto mark = [&](const char* sql) {
+    return sql != nullptr && db.run(sql, clicked.link_key, clicked.id) > 0;
+  };
+  if (!mark(sql::mark_converted)
+      && !mark(db.words().mark_converted_elsewhere)) {
     // It was converted since the plan was made.
     if (row.event_id.empty())
       throw raced{};

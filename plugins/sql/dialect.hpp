@@ -21,6 +21,15 @@ struct dialect {
   /// Appends `:kind`, `:id_hi`, `:id_lo` to the changes so that their numbers
   /// become visible in their order.
   const char* add_change;
+  /// Finds a click by `:id_hi`, `:id_lo`.
+  const char* find_click;
+  /// Finds the newest click of `:visitor` of `:link` on `:day`.
+  const char* click_of_visitor;
+  /// What these of statements.hpp do, for clicks that are not in the table of
+  /// clicks; null if there are none.
+  const char* mark_converted_elsewhere = nullptr;
+  const char* purge_clicks_elsewhere = nullptr;
+  const char* repair_marks_elsewhere = nullptr;
 };
 
 /// How a transaction begins, see `dialect`.

@@ -3,6 +3,7 @@
 #include "plugins/sql/rollups.hpp"
 #include "storage/backend.hpp"
 
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -10,6 +11,15 @@
 #include <vector>
 
 namespace turnout::plugins {
+
+/// What became of a click.
+enum class click_fate {
+  /// It was there.
+  stored_before,
+  stored,
+  /// It is stored, and counted except in rollups::settle.
+  recent,
+};
 
 /// What a batch of events reads and writes in bulk, each database in the way
 /// that is quickest for it. Used within the transaction of the batch.
@@ -27,28 +37,46 @@ public:
   /// Returns those of the links that are there.
   virtual std::set<row_key> known_links(const std::set<row_key>& link_keys) = 0;
 
-  /// Adds clicks and returns for each whether it is new.
-  virtual std::vector<bool> add_clicks(const std::vector<new_click>& clicks)
-    = 0;
+  /// Called before all else with the batch, if it is one.
+  /// @param visitors_horizon day before which visitors were forgotten
+  virtual void begin(const storage::event_batch& /* batch */,
+                     day_number /* visitors_horizon */) {
+    // nop
+  }
 
-  /// Returns how many clicks of a link in a batch are to be stored as recent
-  /// ones (rollups::recent) at most; 0 where there is no such thing.
-  virtual size_t max_recent() const {
-    return 0;
+  /// Adds clicks, which come link by link.
+  virtual std::vector<click_fate>
+  add_clicks(const std::vector<new_click>& clicks) = 0;
+
+  /// Returns the ids of clicks that can be found by them from now on.
+  /// @param added those of the batch
+  virtual std::vector<uuid> index_clicks(std::vector<uuid> added) {
+    return added;
+  }
+
+  /// Called last of all, before the batch is committed.
+  virtual void end() {
+    // nop
+  }
+
+  /// Called when the batch was committed.
+  virtual void committed() {
+    // nop
   }
 
   /// Adds to the totals, days, breakdowns, excluded visits and the evidence.
   /// @param uniques new visitors of days
   virtual void add_sums(const rollups& sums, const visitor_counts& uniques) = 0;
 
-  /// Moves what is kept of recent clicks of a link to where its older days are.
-  virtual void settle(row_key /* link_key */) {
-    // nop
+  /// Counts some of the recent clicks, if any are of days before `day`. Returns
+  /// whether there may be more.
+  virtual bool settle_some(day_number /* day */) {
+    return false;
   }
 
-  /// Does so for all links.
-  virtual void settle_all() {
-    // nop
+  /// Returns the first day of recent clicks; any later one if there are none.
+  virtual day_number first_recent_day() {
+    return std::numeric_limits<day_number>::max();
   }
 
   /// Adds visitors, or their newest clicks, and returns how many are new.

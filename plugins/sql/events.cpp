@@ -42,6 +42,10 @@ public:
   }
 
   storage::store_result run() {
+    day_number visitors_horizon = 0;
+    day_number clicks_horizon = 0;
+    x_db.first(sql::get_horizons, std::tie(visitors_horizon, clicks_horizon));
+    x_tables.begin(x_batch, visitors_horizon);
     store_clicks();
     store_excluded();
     // Before the flush: it makes each visitor's newest click the stored one,
@@ -57,6 +61,7 @@ public:
     for (auto& x : x_result.totals)
       if (auto i = x_last.find(x.link_id); i != x_last.end())
         x.last_conversion = i->second;
+    x_tables.end();
     return std::move(x_result);
   }
 
@@ -79,27 +84,21 @@ private:
       else
         rows.push_back({&x, values_of(x, x_batch.classes[i].values)});
     }
-    const auto added = x_tables.add_clicks(rows);
-    for (size_t i = 0; i < rows.size();) {
-      const auto first = i;
-      const auto link_key = rows[first].event->link_key;
-      while (i < rows.size() && rows[i].event->link_key == link_key)
-        ++i;
-      const auto is_recent = i - first <= x_tables.max_recent();
-      for (auto j = first; j < i; ++j) {
-        if (added[j])
-          add_click(rows[j], is_recent);
-        else
-          ++x_result.replayed;
-      }
+    const auto fates = x_tables.add_clicks(rows);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (fates[i] == click_fate::stored_before)
+        ++x_result.replayed;
+      else
+        add_click(rows[i], fates[i]);
     }
+    x_new_clicks = x_tables.index_clicks(std::move(x_new_clicks));
   }
 
-  void add_click(const new_click& x, bool is_recent) {
+  void add_click(const new_click& x, click_fate fate) {
     ++x_result.clicks;
     x_new_clicks.push_back(x.event->id);
-    if (is_recent)
-      x_sums.add_recent(x);
+    if (fate == click_fate::recent)
+      x_sums.add_recent(*x.event);
     else
       x_sums.add_click(x);
     if (!x_batch.conversions.empty())
@@ -205,7 +204,6 @@ flush_visitors(connection& db, event_tables& tables, const rollups& sums) {
     const auto& [day, link_key, visitor] = place;
     if (day < horizon && forgotten.emplace(link_key, day).second) {
       uniques.erase({link_key, day});
-      tables.settle(link_key);
       auto first = first_id(start_of(day));
       auto end = end_id(start_of(day + 1));
       db.run(sql::recount_daily_visitors, link_key, day, first, end);
@@ -213,7 +211,9 @@ flush_visitors(connection& db, event_tables& tables, const rollups& sums) {
   }
   // A clock that runs ahead must not make every later day a forgotten one.
   auto newest = std::min(sums.newest_day(), day_of(now()));
-  auto next_horizon = newest - visitor_days;
+  // Recent clicks need the visitors of their days to be counted.
+  auto next_horizon
+    = std::min(newest - visitor_days, tables.first_recent_day());
   if (next_horizon > horizon) {
     tables.forget_visitors(next_horizon);
     db.run(sql::set_visitors_horizon, next_horizon);
@@ -234,6 +234,7 @@ sql_backend::store_events(const storage::event_batch& batch) {
     allow_slow_batch(db);
     auto result = batch_writer{db, *events, batch}.run();
     tx.commit();
+    events->committed();
     return result;
   });
 }
@@ -251,7 +252,7 @@ sql_backend::journal_positions(const uuid& node) {
 
 void flush(connection& db, event_tables& tables, const rollups& sums) {
   event_tables::visitor_counts uniques;
-  if (!sums.visitors.empty())
+  if (sums.newest_day() != 0)
     uniques = flush_visitors(db, tables, sums);
   tables.add_sums(sums, uniques);
 }

@@ -20,7 +20,10 @@ int64_t purge_day(connection& db, row_key link_key, day_number day) {
   auto end = end_id(start_of(day + 1));
   transaction tx{db, access::snapshot_write};
   db.run(sql::keep_evidence, link_key, first, end);
-  auto result = db.run(sql::purge_clicks, link_key, first, end);
+  int64_t result = 0;
+  for (auto statement : {+sql::purge_clicks, db.words().purge_clicks_elsewhere})
+    if (statement != nullptr)
+      result += db.run(statement, link_key, first, end);
   tx.commit();
   return result;
 }
@@ -87,9 +90,18 @@ caf::expected<std::vector<change>> sql_backend::changes_since(int64_t seq) {
   });
 }
 
+void sql_backend::settle(connection& db, day_number before) {
+  for (auto more = true; more;) {
+    transaction tx{db, access::write};
+    more = tables(db)->settle_some(before);
+    tx.commit();
+  }
+}
+
 caf::expected<int64_t> sql_backend::purge_clicks(day_number before) {
   return attempt("purge old clicks", [&](connection& db) {
     move_clicks_horizon(db, before);
+    settle(db, before);
     std::vector<row_key> links;
     row_key link_key = 0;
     auto end = end_id(start_of(before));

@@ -1,22 +1,21 @@
 #include "plugins/sql/rollups.hpp"
 
+#include <algorithm>
+
 namespace turnout::plugins {
 
 void rollups::add_click(const new_click& x) {
-  const auto& event = *x.event;
-  add_undated(event);
-  add_days(event.link_key, day_of(event.created_at), event.variant_key, 1,
-           [&](size_t i) -> std::string_view { return x.values[i]; });
+  add_recent(*x.event);
+  settle(*x.event, [&](size_t i) -> std::string_view { return x.values[i]; });
 }
 
-void rollups::add_recent(const new_click& x) {
-  add_undated(*x.event);
-  recent.push_back(&x);
+void rollups::add_recent(const click& x) {
+  links.insert(x.link_key);
+  ++totals[{x.link_key, x.variant_key}].clicks;
+  x_newest_day = std::max(x_newest_day, day_of(x.created_at));
 }
 
 void rollups::add_undated(const click& x) {
-  links.insert(x.link_key);
-  ++totals[{x.link_key, x.variant_key}].clicks;
   if (!x.is_repeat)
     ++evidence[{x.link_key, x.stratum, x.variant_key}].clicks;
   auto [i, added] = visitors.try_emplace(
@@ -60,10 +59,6 @@ void rollups::add_converted(row_key link_key, row_key variant_key, int stratum,
              [](day_counts& sums) { ++sums.converted; });
   if (!is_repeat)
     ++evidence[{link_key, stratum, variant_key}].conversions;
-}
-
-day_number rollups::newest_day() const noexcept {
-  return visitors.empty() ? 0 : std::get<0>(visitors.rbegin()->first);
 }
 
 } // namespace turnout::plugins

@@ -92,24 +92,22 @@ public:
   visits visitors{&x_memory};
   /// Links whose totals change.
   std::set<row_key> links;
-  /// Clicks that are in all sums but `daily` and `values`, link by link.
-  std::vector<const new_click*> recent;
 
+  /// Adds a click to all sums.
   void add_click(const new_click& x);
 
-  /// Adds a click that is to be stored as a recent one and must live as long as
-  /// the sums. Those of a link come one after the other.
-  void add_recent(const new_click& x);
+  /// Adds a click to the totals alone, as the rest follows with `settle`.
+  void add_recent(const click& x);
 
-  /// Adds clicks to `daily` and `values` alone.
+  /// Adds a click to all sums but the totals.
   /// @param value returns the value in a dimension
   template <class F>
-  void add_days(row_key link_key, day_number day, row_key variant_key,
-                int64_t clicks, F value) {
-    daily[{link_key, day, variant_key}].clicks += clicks;
+  void settle(const click& x, F value) {
+    const auto day = day_of(x.created_at);
+    ++daily[{x.link_key, day, x.variant_key}].clicks;
     for (size_t i = 0; i < num_dimensions; ++i)
-      values_at({link_key, static_cast<int>(i), day, value(i)}).clicks
-        += clicks;
+      ++values_at({x.link_key, static_cast<int>(i), day, value(i)}).clicks;
+    add_undated(x);
   }
 
   void add_excluded(const excluded_visit& x);
@@ -121,16 +119,20 @@ public:
   void add_converted(row_key link_key, row_key variant_key, int stratum,
                      bool is_repeat, timestamp clicked_at);
 
-  /// Returns the newest day with a click, 0 without clicks.
-  day_number newest_day() const noexcept;
+  /// Returns the newest day with a click that was added, 0 without clicks.
+  day_number newest_day() const noexcept {
+    return x_newest_day;
+  }
 
 private:
   using value_view = std::tuple<row_key, int, day_number, std::string_view>;
 
   counts& values_at(const value_view& place);
 
-  /// Adds to all but `daily` and `values`.
+  /// Adds to the evidence and the visitors.
   void add_undated(const click& x);
+
+  day_number x_newest_day = 0;
 
   /// The sums of a variant on a day, which its totals follow.
   template <class F>

@@ -240,6 +240,9 @@ protected:
   }
 
 private:
+  /// Counts all recent clicks of days before `before`.
+  void settle(connection& db, day_number before);
+
   caf::expected<int> load_schema_version(int max_tries);
 };
 

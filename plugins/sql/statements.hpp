@@ -278,19 +278,9 @@ inline constexpr char set_position[]
     " WHERE node_hi = :node_hi AND node_lo = :node_lo AND journal = :journal"
     " AND position < :position";
 
-inline constexpr char find_click[]
-  = "SELECT id_hi, id_lo, link_key, variant_key, stratum, is_repeat,"
-    " is_conversion, created_at, country_value, referrer_value, browser_value,"
-    " device_value, system_value FROM clicks WHERE id_hi = :id_hi"
-    " AND id_lo = :id_lo";
-
 inline constexpr char mark_converted[]
   = "UPDATE clicks SET is_conversion = 1 WHERE link_key = :link"
     " AND id_hi = :id_hi AND id_lo = :id_lo AND is_conversion = 0";
-
-inline constexpr char click_of_visitor[]
-  = "SELECT click_hi, click_lo FROM visitors WHERE day = :day"
-    " AND link_key = :link AND visitor = :visitor";
 
 inline constexpr char get_horizons[] = "SELECT visitors, clicks FROM horizons";
 
@@ -325,7 +315,7 @@ inline constexpr char conversions_waiting_between[]
 inline constexpr char conversions_arrived_since[]
   = "SELECT " COLUMNS " FROM (SELECT * FROM waiting_conversions"
     " WHERE kept_at >= :since ORDER BY kept_at DESC LIMIT 200) w"
-    " WHERE EXISTS (SELECT 1 FROM clicks c WHERE c.id_hi = w.click_hi"
+    " WHERE EXISTS (SELECT 1 FROM click_ids c WHERE c.id_hi = w.click_hi"
     " AND c.id_lo = w.click_lo)";
 
 #undef COLUMNS
@@ -376,7 +366,7 @@ inline constexpr char variant_by_id[]
 inline constexpr char recount_daily_visitors[]
   = "INSERT INTO daily_visitors (link_key, day, uniques)"
     " SELECT CAST(:link AS BIGINT), CAST(:day AS BIGINT),"
-    " count(DISTINCT visitor) FROM clicks"
+    " count(DISTINCT visitor) FROM all_clicks"
     " WHERE link_key = :link AND id_hi >= :first_id AND id_hi < :end_id"
     " ON CONFLICT (link_key, day)"
     " DO UPDATE SET uniques = CASE WHEN excluded.uniques"
@@ -423,13 +413,13 @@ inline constexpr char click_days[]
     " ORDER BY day DESC";
 
 inline constexpr char count_clicks[]
-  = "SELECT count(*) FROM (SELECT 1 FROM clicks WHERE link_key = :link"
+  = "SELECT count(*) FROM (SELECT 1 FROM all_clicks WHERE link_key = :link"
     " AND id_hi >= :first_id AND id_hi < :end_id AND created_at >= :from"
     " AND created_at < :until LIMIT :limit) AS found";
 
 inline constexpr char list_clicks[]
   = "SELECT c.id_hi, c.id_lo, v.id_hi, v.id_lo, c.ip_address, c.user_agent,"
-    " c.referrer, c.country, c.is_conversion, c.created_at FROM clicks c"
+    " c.referrer, c.country, c.is_conversion, c.created_at FROM all_clicks c"
     " JOIN variants v ON v.variant_key = c.variant_key"
     " WHERE c.link_key = :link AND c.id_hi >= :first_id AND c.id_hi < :end_id"
     " AND c.created_at >= :from AND c.created_at < :until"
@@ -439,7 +429,7 @@ inline constexpr char list_clicks[]
 // one more than `:before_hi`.
 inline constexpr char clicks_before[]
   = "SELECT c.id_hi, c.id_lo, v.id_hi, v.id_lo, c.ip_address, c.user_agent,"
-    " c.referrer, c.country, c.is_conversion, c.created_at FROM clicks c"
+    " c.referrer, c.country, c.is_conversion, c.created_at FROM all_clicks c"
     " JOIN variants v ON v.variant_key = c.variant_key"
     " WHERE c.link_key = :link AND c.id_hi >= :first_id AND c.id_hi < :end_id"
     " AND c.created_at >= :from AND c.created_at < :until"
@@ -457,11 +447,12 @@ inline constexpr char start_of_generation[]
     " AND generation = :generation ORDER BY number LIMIT 1";
 
 inline constexpr char evidence_of_generation[]
-  = "SELECT e.stratum, v.id_hi, v.id_lo, e.clicks, e.conversions"
-    " FROM strata s JOIN evidence e ON e.link_key = s.link_key"
+  = "SELECT e.stratum, v.id_hi, v.id_lo, sum(e.clicks), sum(e.conversions)"
+    " FROM strata s JOIN evidence_sums e ON e.link_key = :link"
     " AND e.stratum = s.number JOIN variants v"
     " ON v.variant_key = e.variant_key WHERE s.link_key = :link"
-    " AND s.generation = :generation ORDER BY e.stratum, e.variant_key";
+    " AND s.generation = :generation GROUP BY e.stratum, e.variant_key,"
+    " v.id_hi, v.id_lo ORDER BY e.stratum, e.variant_key";
 
 inline constexpr char add_recommendation[]
   = "INSERT INTO recommendations (link_key, generation, variant_hi,"
@@ -498,7 +489,7 @@ inline constexpr char changes_since[]
 // -- retention ----------------------------------------------------------------
 
 inline constexpr char links_with_clicks_before[]
-  = "SELECT link_key FROM links l WHERE EXISTS (SELECT 1 FROM clicks c"
+  = "SELECT link_key FROM links l WHERE EXISTS (SELECT 1 FROM all_clicks c"
     " WHERE c.link_key = l.link_key AND c.id_hi < :end_id)";
 
 inline constexpr char days_with_clicks_before[]
@@ -508,7 +499,7 @@ inline constexpr char days_with_clicks_before[]
 inline constexpr char keep_evidence[]
   = "INSERT INTO purged_evidence (link_key, stratum, variant_key, clicks,"
     " conversions) SELECT link_key, stratum, variant_key, count(*),"
-    " sum(is_conversion) FROM clicks WHERE link_key = :link"
+    " sum(is_conversion) FROM all_clicks WHERE link_key = :link"
     " AND id_hi >= :first_id AND id_hi < :end_id AND is_repeat = 0"
     " GROUP BY link_key, stratum, variant_key"
     " ON CONFLICT (link_key, stratum, variant_key)"
@@ -545,7 +536,7 @@ inline constexpr roll_up roll_ups[] = {
    " sum(conversions), sum(unattributed) FROM ("
    "SELECT link_key, created_at / 86400000000 AS day, variant_key,"
    " count(*) AS clicks, sum(is_conversion) AS converted, 0 AS conversions,"
-   " 0 AS unattributed FROM clicks GROUP BY 1, 2, 3 UNION ALL "
+   " 0 AS unattributed FROM all_clicks GROUP BY 1, 2, 3 UNION ALL "
    "SELECT link_key, created_at / 86400000000, variant_key, 0, 0, count(*),"
    " sum(CASE WHEN click_hi = 0 AND click_lo = 0 THEN 1 ELSE 0 END)"
    " FROM conversions GROUP BY 1, 2, 3) AS parts"
@@ -563,7 +554,7 @@ inline constexpr roll_up roll_ups[] = {
 
   {"daily_visitors", "daily_visitor_sums", "link_key, day", "uniques",
    "SELECT link_key, created_at / 86400000000 AS day,"
-   " count(DISTINCT visitor) FROM clicks"
+   " count(DISTINCT visitor) FROM all_clicks"
    " WHERE created_at / 86400000000 >= :clicks_horizon GROUP BY 1, 2",
    "day >= :clicks_horizon"},
 
@@ -574,7 +565,7 @@ inline constexpr roll_up roll_ups[] = {
    " d.column1 AS dimension, CASE d.column1 WHEN 0 THEN country_value"
    " WHEN 1 THEN referrer_value WHEN 2 THEN browser_value"
    " WHEN 3 THEN device_value ELSE system_value END AS value,"
-   " count(*) AS clicks, 0 AS conversions FROM clicks,"
+   " count(*) AS clicks, 0 AS conversions FROM all_clicks,"
    " (VALUES (0), (1), (2), (3), (4)) AS d GROUP BY 1, 2, 3, 4 UNION ALL "
    "SELECT link_key, created_at / 86400000000, d.column1,"
    " CASE d.column1 WHEN 0 THEN country_value WHEN 1 THEN referrer_value"
@@ -584,11 +575,11 @@ inline constexpr roll_up roll_ups[] = {
    " WHERE day >= :clicks_horizon GROUP BY 1, 2, 3, 4",
    "day >= :clicks_horizon"},
 
-  {"evidence", "evidence", "link_key, stratum, variant_key",
+  {"evidence", "evidence_sums", "link_key, stratum, variant_key",
    "clicks, conversions",
    "SELECT link_key, stratum, variant_key, sum(clicks), sum(conversions)"
    " FROM (SELECT link_key, stratum, variant_key, count(*) AS clicks,"
-   " sum(is_conversion) AS conversions FROM clicks WHERE is_repeat = 0"
+   " sum(is_conversion) AS conversions FROM all_clicks WHERE is_repeat = 0"
    " GROUP BY 1, 2, 3 UNION ALL SELECT link_key, stratum, variant_key, clicks,"
    " conversions FROM purged_evidence) AS parts GROUP BY 1, 2, 3",
    "1 = 1"},
@@ -596,7 +587,7 @@ inline constexpr roll_up roll_ups[] = {
 
 // Clicks whose mark is not what the conversions say.
 inline constexpr char wrong_marks[]
-  = "SELECT c.id_hi, c.id_lo, c.is_conversion FROM clicks c"
+  = "SELECT c.id_hi, c.id_lo, c.is_conversion FROM all_clicks c"
     " WHERE c.is_conversion <> CASE WHEN EXISTS (SELECT 1"
     " FROM conversions v WHERE v.click_hi = c.id_hi"
     " AND v.click_lo = c.id_lo) THEN 1 ELSE 0 END";

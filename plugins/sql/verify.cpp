@@ -1,6 +1,7 @@
 #include "plugins/sql/sql_backend.hpp"
 #include "plugins/sql/statements.hpp"
 
+#include <limits>
 #include <string_view>
 
 namespace turnout::plugins {
@@ -139,7 +140,10 @@ void check_marks(connection& db, bool repair, std::vector<std::string>& lines) {
                             : ": stored no conversion, but it has one"));
   });
   if (repair && !lines.empty())
-    db.run(sql::repair_marks);
+    for (auto statement :
+         {+sql::repair_marks, db.words().repair_marks_elsewhere})
+      if (statement != nullptr)
+        db.run(statement);
 }
 
 } // namespace
@@ -151,7 +155,9 @@ caf::expected<std::vector<std::string>> sql_backend::verify(bool repair) {
     allow_long_work(db);
     if (repair) {
       lock_events(db);
-      tables(db)->settle_all();
+      const auto events = tables(db);
+      while (events->settle_some(std::numeric_limits<day_number>::max()))
+        ; // nop
     }
     check_marks(db, repair, lines);
     day_number visitors = 0;

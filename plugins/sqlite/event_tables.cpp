@@ -1,19 +1,33 @@
 #include "plugins/sqlite/event_tables.hpp"
 
 #include "plugins/sqlite/many_rows.hpp"
-#include "plugins/sqlite/recent_clicks.hpp"
 #include "plugins/sqlite/sql.hpp"
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
 
 namespace turnout::sqlite {
 
+using plugins::click_fate;
 using plugins::new_click;
 using plugins::rollups;
 
-event_tables::event_tables(plugins::connection& db)
-  : x_db(db), x_raw(handle_of(db.session())) {
+namespace {
+
+/// How many recent clicks a batch settles at least, when it is time.
+constexpr int64_t min_settled = 500;
+
+/// How many a transaction for nothing else settles.
+constexpr int64_t many_settled = 20'000;
+
+} // namespace
+
+event_tables::event_tables(plugins::connection& db, click_runs::memory& known)
+  : x_db(db),
+    x_raw(handle_of(db.session())),
+    x_known(known),
+    x_runs(x_raw, known) {
   // nop
 }
 
@@ -41,60 +55,54 @@ event_tables::known_links(const std::set<row_key>& link_keys) {
   return result;
 }
 
-std::vector<bool>
-event_tables::add_clicks(const std::vector<new_click>& clicks) {
-  statement insert{x_raw, sql::add_click};
-  std::vector<bool> result;
-  result.reserve(clicks.size());
-  for (const auto& [event, values] : clicks) {
-    const auto& x = *event;
-    const auto& [country, referrer, browser, device, system] = values;
-    insert.bind(x.link_key, x.id, x.variant_key, x.stratum, x.is_repeat,
-                to_micros(x.created_at), x.visitor, x.ip_address, x.user_agent,
-                x.referrer, x.country, country, referrer, browser, device,
-                system);
-    result.push_back(insert.run() == 1);
-  }
-  return result;
+void event_tables::begin(const storage::event_batch& batch,
+                         day_number visitors_horizon) {
+  x_runs.begin(batch, visitors_horizon);
 }
 
-size_t event_tables::max_recent() const {
-  return recent_clicks::max_clicks;
+std::vector<click_fate>
+event_tables::add_clicks(const std::vector<new_click>& clicks) {
+  return x_runs.add(clicks);
+}
+
+std::vector<uuid> event_tables::index_clicks(std::vector<uuid>) {
+  return x_runs.index();
+}
+
+void event_tables::end() {
+  x_runs.end();
+  settling rest{x_raw};
+  // A clock that runs ahead must not have all settled again and again.
+  if (rest.is_due(std::min(x_runs.newest_day(), day_of(now())))
+      && settle(rest, x_runs.num_recent() * 11 / 10 + min_settled))
+    x_known.recent.clear();
+}
+
+void event_tables::committed() {
+  x_runs.committed();
+}
+
+bool event_tables::settle_some(day_number day) {
+  settling rest{x_raw};
+  if (!rest.is_left(day))
+    return false;
+  settle(rest, many_settled);
+  return true;
+}
+
+bool event_tables::settle(settling& rest, int64_t clicks) {
+  rollups sums;
+  const auto is_end = rest.next(clicks, sums);
+  add_sums(sums, add_visitors(sums.visitors));
+  return is_end;
+}
+
+day_number event_tables::first_recent_day() {
+  return settling{x_raw}.oldest_day();
 }
 
 void event_tables::add_sums(const rollups& sums,
                             const visitor_counts& uniques) {
-  recent_clicks recent{x_raw};
-  write(sums, recent.add(sums.recent, uniques));
-  write(recent.settled(), recent.settled_uniques());
-}
-
-void event_tables::settle(row_key link_key) {
-  settle({&link_key, 1});
-}
-
-void event_tables::settle_all() {
-  std::vector<row_key> links;
-  statement list{x_raw, sql::links_with_recent_clicks};
-  while (list.next())
-    links.push_back(list.integer(0));
-  // Some at a time, as their sums are in memory.
-  constexpr size_t some = 1000;
-  for (std::span<const row_key> rest{links}; !rest.empty();) {
-    const auto size = std::min(rest.size(), some);
-    settle(rest.first(size));
-    rest = rest.subspan(size);
-  }
-}
-
-void event_tables::settle(std::span<const row_key> link_keys) {
-  recent_clicks recent{x_raw};
-  for (auto x : link_keys)
-    recent.settle(x);
-  write(recent.settled(), recent.settled_uniques());
-}
-
-void event_tables::write(const rollups& sums, const visitor_counts& uniques) {
   many_rows<row_key, row_key, int64_t, int64_t, int64_t> add_totals{
     x_raw, sql::add_variant_totals};
   for (const auto& [place, x] : sums.totals)
@@ -161,17 +169,19 @@ void event_tables::forget_visitors(day_number day) {
 std::vector<storage::link_totals>
 event_tables::totals(const std::set<row_key>& link_keys, scope of) {
   std::vector<storage::link_totals> result;
-  statement asks{x_raw, sql::asks_for_winner};
+  if (link_keys.empty())
+    return result;
+  std::unordered_set<row_key> asking;
+  if (of == scope::asking) {
+    statement list{x_raw, sql::links_asking_for_winner};
+    list.bind(*link_keys.begin(), *link_keys.rbegin());
+    while (list.next())
+      asking.insert(list.integer(0));
+  }
   statement read{x_raw, sql::totals_of_link};
   for (auto key : link_keys) {
-    if (of == scope::asking) {
-      auto is_asking = false;
-      asks.bind(key);
-      while (asks.next())
-        is_asking = asks.integer(0) != 0;
-      if (!is_asking)
-        continue;
-    }
+    if (of == scope::asking && !asking.contains(key))
+      continue;
     auto& totals = result.emplace_back();
     std::vector<std::pair<int64_t, variant_totals>> found;
     read.bind(key);

@@ -2,9 +2,9 @@
 
 #include "plugins/sql/connection.hpp"
 #include "plugins/sql/event_tables.hpp"
+#include "plugins/sqlite/click_runs.hpp"
+#include "plugins/sqlite/settling.hpp"
 #include "plugins/sqlite/statement.hpp"
-
-#include <span>
 
 namespace turnout::sqlite {
 
@@ -12,24 +12,32 @@ namespace turnout::sqlite {
 /// prepared once for a batch.
 class event_tables : public plugins::event_tables {
 public:
-  explicit event_tables(plugins::connection& db);
+  /// @param known must outlive this object.
+  event_tables(plugins::connection& db, click_runs::memory& known);
 
   std::unordered_map<row_key, row_key>
   links_of_variants(const std::set<row_key>& variant_keys) override;
 
   std::set<row_key> known_links(const std::set<row_key>& link_keys) override;
 
-  std::vector<bool>
+  void begin(const storage::event_batch& batch,
+             day_number visitors_horizon) override;
+
+  std::vector<plugins::click_fate>
   add_clicks(const std::vector<plugins::new_click>& clicks) override;
 
-  size_t max_recent() const override;
+  std::vector<uuid> index_clicks(std::vector<uuid> added) override;
+
+  void end() override;
+
+  void committed() override;
 
   void add_sums(const plugins::rollups& sums,
                 const visitor_counts& uniques) override;
 
-  void settle(row_key link_key) override;
+  bool settle_some(day_number day) override;
 
-  void settle_all() override;
+  day_number first_recent_day() override;
 
   visitor_counts add_visitors(const plugins::rollups::visits& visits) override;
 
@@ -39,12 +47,13 @@ public:
                                            scope of) override;
 
 private:
-  void settle(std::span<const row_key> link_keys);
-
-  void write(const plugins::rollups& sums, const visitor_counts& uniques);
+  /// Settles about so many clicks. Returns whether runs came to their end.
+  bool settle(settling& rest, int64_t clicks);
 
   plugins::connection& x_db;
   sqlite_api::sqlite3* x_raw;
+  click_runs::memory& x_known;
+  click_runs x_runs;
 };
 
 } // namespace turnout::sqlite

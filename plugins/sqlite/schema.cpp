@@ -275,6 +275,129 @@ const std::vector<storage::migration>& schema() {
        " json_each('[' || substr(r.classes, 2) || ']') c,"
        " json_each(c.value) v WHERE v.key > 2",
      }},
+    {9,
+     "runs of clicks",
+     {
+       // What the step before kept in texts goes to the rows it stands for.
+       "INSERT INTO daily SELECT r.link_key, c.value ->> 0, c.value ->> 1,"
+       " sum(c.value ->> 2), 0, 0, 0 FROM recent_clicks r,"
+       " json_each('[' || substr(r.classes, 2) || ']') c"
+       " WHERE json_array_length(c.value) > 2 GROUP BY 1, 2, 3"
+       " ON CONFLICT (link_key, day, variant_key)"
+       " DO UPDATE SET clicks = daily.clicks + excluded.clicks",
+       "INSERT INTO daily_visitors SELECT r.link_key, c.value ->> 0,"
+       " sum(c.value ->> 1) FROM recent_clicks r,"
+       " json_each('[' || substr(r.classes, 2) || ']') c"
+       " WHERE json_array_length(c.value) = 2 GROUP BY 1, 2"
+       " ON CONFLICT (link_key, day)"
+       " DO UPDATE SET uniques = daily_visitors.uniques + excluded.uniques",
+       "INSERT INTO daily_values SELECT r.link_key, v.key - 3, c.value ->> 0,"
+       " v.value, sum(c.value ->> 2), 0 FROM recent_clicks r,"
+       " json_each('[' || substr(r.classes, 2) || ']') c,"
+       " json_each(c.value) v WHERE v.key > 2 GROUP BY 1, 2, 3, 4"
+       " ON CONFLICT (link_key, dimension, day, value)"
+       " DO UPDATE SET clicks = daily_values.clicks + excluded.clicks",
+       "DROP VIEW daily_sums",
+       "DROP VIEW daily_visitor_sums",
+       "DROP VIEW daily_value_sums",
+       "DROP TABLE recent_clicks",
+
+       // Where the click of an id is; run 0 is the table of clicks.
+       "CREATE TABLE click_ids (id_hi INTEGER NOT NULL,"
+       " id_lo INTEGER NOT NULL, link_key INTEGER NOT NULL,"
+       " run INTEGER NOT NULL, PRIMARY KEY (id_hi, id_lo)) WITHOUT ROWID",
+       "INSERT INTO click_ids SELECT id_hi, id_lo, link_key, 0 FROM clicks"
+       " ORDER BY id_hi, id_lo",
+       "DROP INDEX clicks_by_id",
+
+       // What each batch asks of many links, without the rest of their rows.
+       "CREATE INDEX variants_with_link ON variants (variant_key, link_key)",
+       "CREATE INDEX links_asking_for_winner ON links (link_key)"
+       " WHERE auto_winner = 1",
+
+       // Runs (click_runs.hpp): `clicks` is how many a run got, `first_day` the
+       // first of their days, `is_settled` whether these are in the roll-ups.
+       "CREATE TABLE click_runs (run INTEGER PRIMARY KEY AUTOINCREMENT,"
+       " clicks INTEGER NOT NULL, first_day INTEGER NOT NULL,"
+       " is_settled INTEGER NOT NULL)",
+       "CREATE INDEX runs_by_state ON click_runs (is_settled)",
+
+       "CREATE TABLE run_clicks ("
+       " run INTEGER NOT NULL, link_key INTEGER NOT NULL,"
+       " id_hi INTEGER NOT NULL, id_lo INTEGER NOT NULL,"
+       " variant_key INTEGER NOT NULL, stratum INTEGER NOT NULL,"
+       " is_repeat INTEGER NOT NULL, is_conversion INTEGER NOT NULL,"
+       " created_at INTEGER NOT NULL, visitor INTEGER NOT NULL,"
+       " ip_address TEXT NOT NULL, user_agent TEXT NOT NULL,"
+       " referrer TEXT NOT NULL, country TEXT NOT NULL,"
+       " country_value TEXT NOT NULL, referrer_value TEXT NOT NULL,"
+       " browser_value TEXT NOT NULL, device_value TEXT NOT NULL,"
+       " system_value TEXT NOT NULL,"
+       " PRIMARY KEY (run, link_key, id_hi, id_lo)) WITHOUT ROWID",
+
+       // How far the runs up to `until_run` are settled: the links up to
+       // `link_key` are.
+       "CREATE TABLE settling (until_run INTEGER NOT NULL,"
+       " link_key INTEGER NOT NULL)",
+       "INSERT INTO settling VALUES (0, 0)",
+
+       // Nodes that have stored a part of a round, and the run it began in.
+       "CREATE TABLE open_rounds ("
+       " node_hi INTEGER NOT NULL, node_lo INTEGER NOT NULL,"
+       " run INTEGER NOT NULL, PRIMARY KEY (node_hi, node_lo)) WITHOUT ROWID",
+
+       "CREATE VIEW all_clicks AS SELECT link_key, id_hi, id_lo,"
+       " variant_key, stratum, is_repeat, is_conversion, created_at,"
+       " visitor, ip_address, user_agent, referrer, country,"
+       " country_value, referrer_value, browser_value, device_value,"
+       " system_value FROM clicks UNION ALL SELECT c.link_key, c.id_hi,"
+       " c.id_lo, c.variant_key, c.stratum, c.is_repeat,"
+       " c.is_conversion, c.created_at, c.visitor, c.ip_address,"
+       " c.user_agent, c.referrer, c.country, c.country_value,"
+       " c.referrer_value, c.browser_value, c.device_value,"
+       " c.system_value FROM click_runs r CROSS JOIN run_clicks c ON"
+       " c.run = r.run",
+
+       // Those that are not in the roll-ups.
+       "CREATE VIEW recent_clicks AS SELECT c.link_key, c.id_hi,"
+       " c.id_lo, c.variant_key, c.stratum, c.is_repeat,"
+       " c.is_conversion, c.created_at, c.visitor, c.ip_address,"
+       " c.user_agent, c.referrer, c.country, c.country_value,"
+       " c.referrer_value, c.browser_value, c.device_value,"
+       " c.system_value, c.created_at / 86400000000 AS day FROM"
+       " settling s CROSS JOIN click_runs r CROSS JOIN run_clicks c ON"
+       " c.run = r.run WHERE r.is_settled = 0 AND (r.run > s.until_run"
+       " OR c.link_key > s.link_key)",
+
+       "CREATE VIEW daily_sums AS SELECT link_key, day, variant_key, clicks,"
+       " converted, conversions, unattributed FROM daily UNION ALL"
+       " SELECT link_key, day, variant_key, 1, 0, 0, 0 FROM recent_clicks",
+
+       "CREATE VIEW daily_visitor_sums AS SELECT link_key, day, uniques"
+       " FROM daily_visitors UNION ALL"
+       " SELECT link_key, day, count(DISTINCT visitor) FROM recent_clicks c"
+       " WHERE NOT EXISTS (SELECT 1 FROM visitors v WHERE v.day = c.day"
+       " AND v.link_key = c.link_key AND v.visitor = c.visitor)"
+       " GROUP BY link_key, day",
+
+       "CREATE VIEW daily_value_sums AS SELECT link_key, dimension, day,"
+       " value, clicks, conversions FROM daily_values"
+       " UNION ALL SELECT link_key, 0, day, country_value, 1, 0"
+       " FROM recent_clicks"
+       " UNION ALL SELECT link_key, 1, day, referrer_value, 1, 0"
+       " FROM recent_clicks"
+       " UNION ALL SELECT link_key, 2, day, browser_value, 1, 0"
+       " FROM recent_clicks"
+       " UNION ALL SELECT link_key, 3, day, device_value, 1, 0"
+       " FROM recent_clicks"
+       " UNION ALL SELECT link_key, 4, day, system_value, 1, 0"
+       " FROM recent_clicks",
+
+       "CREATE VIEW evidence_sums AS SELECT link_key, stratum, variant_key,"
+       " clicks, conversions FROM evidence UNION ALL"
+       " SELECT link_key, stratum, variant_key, 1, 0 FROM recent_clicks"
+       " WHERE is_repeat = 0",
+     }},
   };
   return steps;
 }

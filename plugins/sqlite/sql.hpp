@@ -6,6 +6,128 @@
 /// What SQLite says in its own way, besides its schema (schema.cpp).
 namespace turnout::sqlite::sql {
 
+// -- clicks in runs (click_runs.hpp) ------------------------------------------
+
+inline constexpr char find_click[]
+  = "SELECT c.id_hi, c.id_lo, c.link_key, c.variant_key, c.stratum,"
+    " c.is_repeat, c.is_conversion, c.created_at, c.country_value,"
+    " c.referrer_value, c.browser_value, c.device_value, c.system_value"
+    " FROM click_ids i JOIN clicks c ON c.link_key = i.link_key"
+    " AND c.id_hi = i.id_hi AND c.id_lo = i.id_lo WHERE i.id_hi = :id_hi"
+    " AND i.id_lo = :id_lo AND i.run = 0 UNION ALL "
+    "SELECT c.id_hi, c.id_lo, c.link_key, c.variant_key, c.stratum,"
+    " c.is_repeat, c.is_conversion, c.created_at, c.country_value,"
+    " c.referrer_value, c.browser_value, c.device_value, c.system_value"
+    " FROM click_ids i JOIN run_clicks c ON c.run = i.run"
+    " AND c.link_key = i.link_key AND c.id_hi = i.id_hi AND c.id_lo = i.id_lo"
+    " WHERE i.id_hi = :id_hi AND i.id_lo = :id_lo AND i.run > 0";
+
+inline constexpr char click_of_visitor[]
+  = "SELECT click_hi, click_lo FROM visitors WHERE day = :day"
+    " AND link_key = :link AND visitor = :visitor UNION ALL"
+    " SELECT id_hi, id_lo FROM recent_clicks WHERE day = :day"
+    " AND link_key = :link AND visitor = :visitor"
+    " ORDER BY 1 DESC, 2 DESC LIMIT 1";
+
+inline constexpr char mark_converted_in_runs[]
+  = "UPDATE run_clicks SET is_conversion = 1 WHERE link_key = :link"
+    " AND id_hi = :id_hi AND id_lo = :id_lo AND is_conversion = 0"
+    " AND run = (SELECT run FROM click_ids WHERE id_hi = :id_hi"
+    " AND id_lo = :id_lo)";
+
+inline constexpr char purge_runs[]
+  = "DELETE FROM run_clicks WHERE run IN (SELECT run FROM click_runs)"
+    " AND link_key = :link AND id_hi >= :first_id AND id_hi < :end_id";
+
+inline constexpr char repair_marks_in_runs[]
+  = "UPDATE run_clicks SET is_conversion = 1 - is_conversion"
+    " WHERE is_conversion <> CASE WHEN EXISTS (SELECT 1 FROM conversions v"
+    " WHERE v.click_hi = run_clicks.id_hi"
+    " AND v.click_lo = run_clicks.id_lo) THEN 1 ELSE 0 END";
+
+inline constexpr char newest_run[]
+  = "SELECT run, clicks, first_day, is_settled FROM click_runs"
+    " ORDER BY run DESC LIMIT 1";
+
+inline constexpr char add_run[]
+  = "INSERT INTO click_runs (clicks, first_day, is_settled)"
+    " VALUES (0, :day, 0) RETURNING run";
+
+inline constexpr char grow_run[]
+  = "UPDATE click_runs SET clicks = clicks + :clicks,"
+    " first_day = min(first_day, :day) WHERE run = :run";
+
+inline constexpr char add_run_click[]
+  = "INSERT INTO run_clicks (run, link_key, id_hi, id_lo, variant_key,"
+    " stratum, is_repeat, is_conversion, created_at, visitor, ip_address,"
+    " user_agent, referrer, country, country_value, referrer_value,"
+    " browser_value, device_value, system_value) VALUES (:run, :link, :id_hi,"
+    " :id_lo, :variant, :stratum, :is_repeat, 0, :created_at, :visitor, :ip,"
+    " :user_agent, :referrer, :country, :country_value, :referrer_value,"
+    " :browser, :device, :system) ON CONFLICT DO NOTHING";
+
+inline constexpr char add_click_id[]
+  = "INSERT INTO click_ids (id_hi, id_lo, link_key, run)"
+    " VALUES (:id_hi, :id_lo, :link, :run) ON CONFLICT DO NOTHING";
+
+// What was stored before a round was cut off is in the table of clicks or in
+// the runs since then.
+inline constexpr char run_of_stored_click[]
+  = "SELECT 0 FROM clicks WHERE link_key = :link AND id_hi = :id_hi"
+    " AND id_lo = :id_lo UNION ALL SELECT c.run FROM click_runs r"
+    " CROSS JOIN run_clicks c ON c.run = r.run WHERE r.run >= :run"
+    " AND c.link_key = :link AND c.id_hi = :id_hi AND c.id_lo = :id_lo";
+
+inline constexpr char find_open_round[]
+  = "SELECT run FROM open_rounds WHERE node_hi = :node_hi"
+    " AND node_lo = :node_lo";
+
+inline constexpr char open_round[]
+  = "INSERT INTO open_rounds (node_hi, node_lo, run)"
+    " VALUES (:node_hi, :node_lo, :run) ON CONFLICT DO NOTHING";
+
+inline constexpr char close_round[]
+  = "DELETE FROM open_rounds WHERE node_hi = :node_hi"
+    " AND node_lo = :node_lo";
+
+inline constexpr char get_settling[]
+  = "SELECT until_run, link_key FROM settling";
+
+inline constexpr char set_settling[]
+  = "UPDATE settling SET until_run = :run, link_key = :link";
+
+inline constexpr char unsettled_runs[]
+  = "SELECT run, clicks, first_day FROM click_runs WHERE is_settled = 0"
+    " ORDER BY run";
+
+// The last link of a part that has about so many clicks of a run.
+inline constexpr char end_of_part[]
+  = "SELECT link_key FROM run_clicks WHERE run = :run AND link_key > :after"
+    " ORDER BY link_key LIMIT 1 OFFSET :clicks";
+
+inline constexpr char clicks_of_part[]
+  = "SELECT link_key, id_hi, id_lo, variant_key, stratum, is_repeat,"
+    " created_at, visitor, country_value, referrer_value, browser_value,"
+    " device_value, system_value FROM run_clicks WHERE run = :run"
+    " AND link_key > :after AND link_key <= :last";
+
+inline constexpr char end_settling[]
+  = "UPDATE click_runs SET is_settled = 1 WHERE is_settled = 0"
+    " AND run <= :run";
+
+inline constexpr char first_click_id[]
+  = "SELECT id_hi FROM click_ids WHERE id_hi < :end"
+    " ORDER BY id_hi LIMIT 1";
+
+inline constexpr char forget_click_ids[]
+  = "DELETE FROM click_ids WHERE id_hi < :end";
+
+inline constexpr char forget_empty_runs[]
+  = "DELETE FROM click_runs WHERE is_settled = 1 AND NOT EXISTS"
+    " (SELECT 1 FROM run_clicks c WHERE c.run = click_runs.run)";
+
+// -- connection ---------------------------------------------------------------
+
 // A write transaction takes the lock at once, as one that first reads and then
 // writes could fail half-way when another one wrote in between. Writers are
 // alone, so there are no rows to lock.
@@ -16,6 +138,11 @@ inline constexpr plugins::dialect words{
   "SELECT count(*) FROM sqlite_master WHERE name = 'schema_migrations'",
   plugins::sql::positions_of_node,
   "INSERT INTO changes (kind, id_hi, id_lo) VALUES (:kind, :id_hi, :id_lo)",
+  find_click,
+  click_of_visitor,
+  mark_converted_in_runs,
+  purge_runs,
+  repair_marks_in_runs,
 };
 
 inline constexpr char get_journal_mode[] = "PRAGMA journal_mode";
@@ -39,7 +166,8 @@ inline constexpr char cache_batches[] = "PRAGMA cache_size = -32000";
 // -- events, row by row -------------------------------------------------------
 
 inline constexpr char link_of_variant[]
-  = "SELECT link_key FROM variants WHERE variant_key = :variant";
+  = "SELECT link_key FROM variants INDEXED BY variants_with_link"
+    " WHERE variant_key = :variant";
 
 inline constexpr char has_link[]
   = "SELECT link_key FROM links WHERE link_key = :link";
@@ -96,20 +224,6 @@ inline constexpr char add_daily_values[]
     " DO UPDATE SET clicks = daily_values.clicks + excluded.clicks,"
     " conversions = daily_values.conversions + excluded.conversions";
 
-inline constexpr char append_recent_clicks[]
-  = "INSERT INTO recent_clicks (link_key, classes) VALUES (:link, :classes)"
-    " ON CONFLICT (link_key)"
-    " DO UPDATE SET classes = recent_clicks.classes || excluded.classes";
-
-inline constexpr char get_recent_clicks[]
-  = "SELECT classes FROM recent_clicks WHERE link_key = :link";
-
-inline constexpr char remove_recent_clicks[]
-  = "DELETE FROM recent_clicks WHERE link_key = :link";
-
-inline constexpr char links_with_recent_clicks[]
-  = "SELECT link_key FROM recent_clicks";
-
 inline constexpr char add_daily_excluded[]
   = "INSERT INTO daily_excluded (link_key, day, reason, visits)"
     " VALUES (:link, :day, :reason, :visits)"
@@ -138,7 +252,8 @@ inline constexpr char totals_of_link[]
     " ON t.link_key = l.link_key WHERE l.link_key = :link"
     " AND t.variant_key = 0";
 
-inline constexpr char asks_for_winner[]
-  = "SELECT auto_winner FROM links WHERE link_key = :link";
+inline constexpr char links_asking_for_winner[]
+  = "SELECT link_key FROM links INDEXED BY links_asking_for_winner"
+    " WHERE auto_winner = 1 AND link_key BETWEEN :first AND :last";
 
 } // namespace turnout::sqlite::sql

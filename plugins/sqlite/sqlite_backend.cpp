@@ -7,6 +7,7 @@
 
 #include <soci/sqlite3/soci-sqlite3.h>
 
+#include <algorithm>
 #include <system_error>
 #include <thread>
 
@@ -88,6 +89,7 @@ void sqlite_backend::open_file() {
 
 void sqlite_backend::close() noexcept {
   x_connection.reset();
+  x_known = {};
 }
 
 sqlite_backend::verdict
@@ -118,7 +120,27 @@ void sqlite_backend::prepare_for(connection& db, const storage::event_batch&) {
 }
 
 std::unique_ptr<plugins::event_tables> sqlite_backend::tables(connection& db) {
-  return std::make_unique<sqlite::event_tables>(db);
+  return std::make_unique<sqlite::event_tables>(db, x_known);
+}
+
+// -- retention ----------------------------------------------------------------
+
+caf::expected<int64_t> sqlite_backend::purge_clicks(day_number before) {
+  auto result = sql_backend::purge_clicks(before);
+  if (!result)
+    return result;
+  auto err = attempt("purge the ids of old clicks", [&](connection& db) {
+    const auto end = plugins::end_id(start_of(before));
+    // An hour of ids, which begin with their milliseconds.
+    constexpr int64_t some = (int64_t{60} * 60 * 1000) << 16;
+    int64_t first = 0;
+    while (db.first(sql::first_click_id, std::tie(first), end))
+      db.run(sql::forget_click_ids, std::min(end, first + some));
+    db.run(sql::forget_empty_runs);
+  });
+  if (err)
+    return err;
+  return result;
 }
 
 } // namespace turnout::sqlite

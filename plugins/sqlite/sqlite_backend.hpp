@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugins/sql/sql_backend.hpp"
+#include "plugins/sqlite/click_runs.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,8 @@ using plugins::fail;
 class sqlite_backend : public plugins::sql_backend {
 public:
   explicit sqlite_backend(const storage::backend_settings& settings);
+
+  caf::expected<int64_t> purge_clicks(day_number before) override;
 
 protected:
   connection& open() override;
@@ -37,6 +40,7 @@ private:
   std::unique_ptr<connection> x_connection;
   /// Whether the connection has the cache that batches need.
   bool x_caches_batches = false;
+  click_runs::memory x_known;
 };
 
 } // namespace turnout::sqlite

@@ -4,8 +4,8 @@
 
 namespace turnout::test {
 
-// Links with few clicks in each batch, whose days a plugin may keep in another
-// way until there are more of them (recent_clicks of the SQLite plugin).
+// Links with few clicks in each batch, which a plugin may store and count in
+// another way (click_runs of the SQLite plugin).
 
 using testing::IsEmpty;
 
@@ -17,22 +17,50 @@ protected:
     return GetParam() == "sqlite";
   }
 
-  int64_t recent_rows() {
-    return raw->number("SELECT count(*) FROM recent_clicks");
+  /// Checks how many clicks the roll-ups of the store have themselves, and how
+  /// many are recent.
+  void expect_settled(int64_t settled, int64_t recent) {
+    if (!has_recent_clicks())
+      return;
+    EXPECT_EQ(raw->number("SELECT coalesce(sum(clicks), 0) FROM daily"),
+              settled);
+    EXPECT_EQ(raw->number("SELECT count(*) FROM recent_clicks"), recent);
   }
 
-  int64_t settled_clicks() {
-    return raw->number("SELECT coalesce(sum(clicks), 0) FROM daily");
-  }
-
-  /// Stores batches with two clicks of the link each, over three days.
-  void store_few(const link& x, int batches, const std::string& browser) {
+  /// Stores batches with two clicks of the link each, over some days. Clicks of
+  /// the first of more than two days are settled when the third comes.
+  void store_few(const link& x, int batches, const std::string& browser,
+                 int days = 2) {
     for (int i = 0; i < batches; ++i) {
       for (int visitor = 1; visitor <= 2; ++visitor)
         events.add(new_click(x, static_cast<size_t>(i % 2),
-                             moment(12, i % 60, i % 3), visitor),
+                             moment(12, i % 60, i % days), visitor),
                    browser);
       store(events);
+    }
+  }
+
+  /// Stores the first clicks of a batch as a part of a round, that is cut off
+  /// then.
+  void store_part(const event_batch& whole, size_t clicks) {
+    auto part = whole;
+    part.is_part = true;
+    part.clicks.resize(clicks);
+    part.classes.resize(clicks);
+    part.click_places.resize(clicks);
+    const auto stored = db->store_events(part);
+    ASSERT_TRUE(stored) << detail(stored.error());
+    EXPECT_EQ(stored->clicks, static_cast<int64_t>(clicks));
+    db = open();
+  }
+
+  void expect_found_by_id(const link& x, const std::vector<click>& clicks) {
+    for (const auto& y : clicks) {
+      auto request = new_conversion(x, moment(13));
+      request.click_id = y.id;
+      const auto made = db->add_conversion(owner, request);
+      ASSERT_TRUE(made) << detail(made.error());
+      EXPECT_TRUE(made->created);
     }
   }
 
@@ -49,39 +77,164 @@ TURNOUT_CONTRACT_SUITE(few_clicks_test);
 
 } // namespace
 
-TEST_P(few_clicks_test, every_number_has_what_is_not_settled) {
+TEST_P(few_clicks_test, every_number_has_what_is_recent) {
   auto x = store_link("few-1");
-  store_few(x, 3, "Firefox");
-  if (has_recent_clicks()) {
-    EXPECT_EQ(recent_rows(), 1);
-    EXPECT_EQ(settled_clicks(), 0);
-  }
+  store_few(x, 4, "Firefox");
+  expect_settled(0, 8);
   auto found = report(x);
-  ASSERT_EQ(found.days.size(), 3u);
+  ASSERT_EQ(found.days.size(), 2u);
   for (const auto& day : found.days)
-    EXPECT_EQ(day.clicks, 2);
-  EXPECT_EQ(found.unique_visitors, 6);
-  EXPECT_EQ(clicks_by_value(found, dimension::browser)["Firefox"], 6);
+    EXPECT_EQ(day.clicks, 4);
+  EXPECT_EQ(found.unique_visitors, 4);
+  EXPECT_EQ(clicks_by_value(found, dimension::browser)["Firefox"], 8);
+  const auto evidence = db->evidence(x.id);
+  ASSERT_TRUE(evidence && *evidence);
+  ASSERT_EQ((*evidence)->counts.size(), 2u);
+  for (const auto& row : (*evidence)->counts)
+    EXPECT_EQ(row.clicks, 4);
+  EXPECT_EQ(all_clicks(x, {}, 3).size(), 8u);
   expect_sums_agree(x);
   expect_verified();
 }
 
-TEST_P(few_clicks_test, much_of_little_is_settled) {
+TEST_P(few_clicks_test, a_new_day_settles_old_ones) {
   auto x = store_link("few-1");
-  const std::string browser(500, 'x');
-  store_few(x, 63, browser);
-  if (has_recent_clicks()) {
-    EXPECT_EQ(recent_rows(), 1);
-    EXPECT_GT(settled_clicks(), 100);
-    EXPECT_LT(settled_clicks(), 126);
-  }
+  auto y = store_link("few-2");
+  store_click(y, 0, moment(12, 0, 0), 1);
+  store_few(x, 2, "Firefox");
+  expect_settled(0, 5);
+  store_click(x, 0, moment(12, 0, 2), 1);
+  expect_settled(6, 0);
   auto found = report(x);
   ASSERT_EQ(found.days.size(), 3u);
+  EXPECT_EQ(found.unique_visitors, 5);
+  // Who comes again on a settled day is known.
+  store_click(x, 1, moment(13, 0, 1), 2);
+  store_click(x, 1, moment(13, 0, 2), 1);
+  expect_settled(6, 2);
+  EXPECT_EQ(report(x).unique_visitors, 5);
+  expect_sums_agree(x);
+  expect_sums_agree(y);
+  expect_verified();
+}
+
+TEST_P(few_clicks_test, links_are_settled_one_after_the_other) {
+  std::vector<link> links;
+  for (int i = 0; i < 30; ++i)
+    links.push_back(store_link("few-" + std::to_string(i)));
+  for (int round = 0; round < 4; ++round) {
+    for (const auto& x : links)
+      for (int i = 0; i < 10; ++i)
+        events.add(new_click(x, 0, moment(12, i, 0), i));
+    store(events);
+  }
+  expect_settled(0, 1200);
+  const auto expect_all = [&](int64_t more) {
+    for (const auto& x : links) {
+      EXPECT_EQ(report(x).unique_visitors, 10);
+      EXPECT_EQ(clicks_by_value(report(x), dimension::browser)["Firefox"],
+                x.id == links[7].id ? 40 + more : 40);
+      expect_sums_agree(x);
+    }
+    expect_verified();
+  };
+  expect_all(0);
+  // Each batch settles some.
+  for (int i = 1; i <= 3; ++i) {
+    store_click(links[7], 0, moment(12, 0, i + 1), 1);
+    auto found = report(links[7]);
+    EXPECT_EQ(found.unique_visitors, 10 + i);
+    for (const auto& x : links)
+      expect_sums_agree(x);
+    expect_verified();
+  }
+  if (has_recent_clicks()) {
+    EXPECT_LT(raw->number("SELECT count(*) FROM recent_clicks"), 10);
+  }
+}
+
+TEST_P(few_clicks_test, a_link_has_not_too_many_of_them) {
+  auto x = store_link("few-1");
+  const std::string browser(500, 'x');
+  store_few(x, 140, browser);
+  expect_settled(24, 256);
+  auto found = report(x);
+  ASSERT_EQ(found.days.size(), 2u);
   for (const auto& day : found.days)
-    EXPECT_EQ(day.clicks, 42);
+    EXPECT_EQ(day.clicks, 140);
   // The same two each day.
-  EXPECT_EQ(found.unique_visitors, 6);
-  EXPECT_EQ(clicks_by_value(found, dimension::browser)[browser], 126);
+  EXPECT_EQ(found.unique_visitors, 4);
+  EXPECT_EQ(clicks_by_value(found, dimension::browser)[browser], 280);
+  expect_sums_agree(x);
+  expect_verified();
+}
+
+TEST_P(few_clicks_test, a_round_that_was_cut_off_counts_once) {
+  auto x = store_link("few-1");
+  auto y = store_link("few-2");
+  std::vector<click> few;
+  for (int i = 0; i < 10; ++i)
+    events.add(few.emplace_back(new_click(x, 0, moment(12, i), i)));
+  // Few in the part, many with those that came meanwhile.
+  const auto begun = events.position();
+  std::vector<click> many;
+  for (int i = 0; i < 20; ++i)
+    many.push_back(new_click(y, 0, moment(12, i), i));
+  for (const auto& z : many)
+    events.add(z);
+  auto whole = events.take();
+  store_part(whole, 15);
+  EXPECT_EQ(summary(y).total_clicks, 5);
+  auto stored = db->store_events(whole);
+  ASSERT_TRUE(stored) << detail(stored.error());
+  EXPECT_EQ(stored->clicks, 15);
+  EXPECT_EQ(stored->replayed, 15);
+  EXPECT_GT(begun, 10);
+  // The other way round: many in the part, and few of them come again.
+  std::vector<click> again;
+  for (int i = 0; i < 20; ++i)
+    events.add(again.emplace_back(new_click(x, 1, moment(12, i), 50 + i)));
+  whole = events.take();
+  store_part(whole, 20);
+  whole.clicks.resize(8);
+  whole.classes.resize(8);
+  whole.click_places.resize(8);
+  stored = db->store_events(whole);
+  ASSERT_TRUE(stored) << detail(stored.error());
+  EXPECT_EQ(stored->clicks, 0);
+  EXPECT_EQ(stored->replayed, 8);
+  EXPECT_EQ(summary(x).total_clicks, 30);
+  EXPECT_EQ(summary(y).total_clicks, 20);
+  expect_found_by_id(x, few);
+  expect_found_by_id(y, many);
+  EXPECT_EQ(summary(y).total_conversions, 20);
+  expect_sums_agree(x);
+  expect_sums_agree(y);
+  expect_verified();
+}
+
+TEST_P(few_clicks_test, visitors_are_found_where_their_click_is) {
+  auto x = store_link("few-1");
+  const auto first = store_click(x, 0, moment(12), 7);
+  const auto second = store_click(x, 1, moment(13), 7);
+  store_click(x, 0, moment(13), 8);
+  auto request = new_conversion(x, moment(14));
+  request.visitors = {7, 0};
+  const auto made = db->add_conversion(owner, request);
+  ASSERT_TRUE(made) << detail(made.error());
+  EXPECT_EQ(made->recorded.click_id, second.id);
+  // A conversion belongs to the newest click before it, not to a later one of
+  // its batch.
+  request = new_conversion(x, moment(15));
+  request.visitors = {8, 0};
+  events.add(new_click(x, 1, moment(16), 8));
+  events.add(request);
+  store(events);
+  const auto found = report(x);
+  ASSERT_EQ(found.conversions.size(), 2u);
+  EXPECT_EQ(found.conversions[0].variant_id, x.variants[0].id);
+  EXPECT_EQ(found.unique_visitors, 2);
+  EXPECT_NE(first.id, second.id);
   expect_sums_agree(x);
   expect_verified();
 }
@@ -93,10 +246,7 @@ TEST_P(few_clicks_test, many_at_once_are_settled_at_once) {
     events.add(new_click(many, 0, moment(12, i), i));
   events.add(new_click(few, 1, moment(12, 1), 7));
   store(events);
-  if (has_recent_clicks()) {
-    EXPECT_EQ(recent_rows(), 1);
-    EXPECT_EQ(settled_clicks(), 40);
-  }
+  expect_settled(40, 1);
   EXPECT_EQ(report(many).unique_visitors, 40);
   EXPECT_EQ(report(few).unique_visitors, 1);
   expect_sums_agree(many);
@@ -112,10 +262,9 @@ TEST_P(few_clicks_test, values_are_kept_as_they_are) {
   for (const auto& browser : browsers)
     store_few(x, 2, browser);
   auto before = clicks_by_value(report(x), dimension::browser);
+  expect_settled(0, 16);
   ASSERT_TRUE(db->verify(true)); // settles
-  if (has_recent_clicks()) {
-    EXPECT_EQ(recent_rows(), 0);
-  }
+  expect_settled(16, 0);
   auto after = clicks_by_value(report(x), dimension::browser);
   for (const auto& browser : browsers) {
     EXPECT_EQ(before[browser], 4) << browser;
@@ -142,14 +291,25 @@ TEST_P(few_clicks_test, a_conversion_finds_its_click_and_day) {
 TEST_P(few_clicks_test, purged_days_keep_their_sums) {
   auto x = store_link("few-1");
   store_few(x, 6, "Firefox");
+  expect_settled(0, 12);
   auto purged = db->purge_clicks(first_day() + 1);
   ASSERT_TRUE(purged) << detail(purged.error());
-  EXPECT_EQ(*purged, 4);
+  EXPECT_EQ(*purged, 6);
   EXPECT_EQ(summary(x).total_clicks, 12);
   auto found = report(x);
-  ASSERT_EQ(found.days.size(), 3u);
-  EXPECT_EQ(found.days[0].clicks, 4);
-  EXPECT_EQ(found.unique_visitors, 6);
+  ASSERT_EQ(found.days.size(), 2u);
+  EXPECT_EQ(found.days[0].clicks, 6);
+  EXPECT_EQ(found.unique_visitors, 4);
+  EXPECT_EQ(all_clicks(x, {}).size(), 6u);
+  expect_verified();
+  purged = db->purge_clicks(first_day() + 2);
+  ASSERT_TRUE(purged) << detail(purged.error());
+  EXPECT_EQ(*purged, 6);
+  EXPECT_EQ(summary(x).total_clicks, 12);
+  if (has_recent_clicks()) {
+    EXPECT_EQ(raw->number("SELECT count(*) FROM click_ids"), 0);
+    EXPECT_EQ(raw->number("SELECT count(*) FROM click_runs"), 0);
+  }
   expect_verified();
 }
 
@@ -160,11 +320,8 @@ TEST_P(few_clicks_test, a_repair_settles_all) {
   auto lines = db->verify(true);
   ASSERT_TRUE(lines);
   EXPECT_EQ(lines->size(), 2u);
-  if (has_recent_clicks()) {
-    EXPECT_EQ(recent_rows(), 0);
-  }
-  EXPECT_EQ(settled_clicks(), 12);
-  EXPECT_EQ(report(x).unique_visitors, 6);
+  expect_settled(12, 0);
+  EXPECT_EQ(report(x).unique_visitors, 4);
   expect_sums_agree(x);
   expect_verified();
 }

@@ -1,0 +1,195 @@
+#include "plugins/sqlite/click_runs.hpp"
+
+#include "core/time.hpp"
+#include "plugins/sqlite/many_rows.hpp"
+#include "plugins/sqlite/sql.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace turnout::sqlite {
+
+using plugins::click_fate;
+using plugins::new_click;
+
+namespace {
+
+/// How many clicks of a link a batch may have for these to be few. More share
+/// pages and rows of roll-ups enough to write them at once.
+constexpr auto max_in_batch = 16;
+
+/// How many recent clicks a link may have, as each report reads them.
+constexpr uint32_t max_of_link = 256;
+
+/// Of how many links their number is remembered.
+constexpr size_t max_known = 400'000;
+
+/// Clicks that make a run full. A batch changes the more pages of it the longer
+/// it is; a list of clicks looks into each run.
+constexpr int64_t full_run = 250'000;
+
+/// How many clicks of a round may wait for being found by their ids: the more,
+/// the closer their ids are, but the longer takes the transaction.
+constexpr size_t max_not_indexed = 16'000;
+
+/// Inserts a row of a table of clicks.
+/// @param key what comes before the columns of the click
+template <class... Ts>
+bool insert(statement& to, const new_click& click, const Ts&... key) {
+  const auto& x = *click.event;
+  const auto& [country, referrer, browser, device, system] = click.values;
+  to.bind(key..., x.link_key, x.id, x.variant_key, x.stratum, x.is_repeat,
+          to_micros(x.created_at), x.visitor, x.ip_address, x.user_agent,
+          x.referrer, x.country, country, referrer, browser, device, system);
+  return to.run() == 1;
+}
+
+} // namespace
+
+click_runs::click_runs(sqlite_api::sqlite3* db, memory& known)
+  : x_db(db), x_known(known) {
+  // nop
+}
+
+void click_runs::begin(const storage::event_batch& batch, day_number horizon) {
+  x_node = batch.node;
+  x_is_part = batch.is_part;
+  x_has_conversions = !batch.conversions.empty();
+  x_horizon = horizon;
+  find_run();
+  if (x_known.is_in_round)
+    return;
+  statement find{x_db, sql::find_open_round};
+  find.bind(x_node);
+  while (find.next())
+    x_first_run_of_round = find.integer(0);
+}
+
+void click_runs::find_run() {
+  int64_t settled_until = 0;
+  statement settling{x_db, sql::get_settling};
+  while (settling.next())
+    settled_until = settling.integer(0);
+  statement newest{x_db, sql::newest_run};
+  while (newest.next())
+    if (newest.integer(0) > settled_until && newest.integer(1) < full_run
+        && newest.integer(3) == 0)
+      x_run = newest.integer(0);
+  if (x_run != 0)
+    return;
+  statement add{x_db, sql::add_run};
+  add.bind(day_of(now()));
+  while (add.next())
+    x_run = add.integer(0);
+}
+
+bool click_runs::is_few(click_iterator first, click_iterator last) const {
+  // A conversion must not find the later clicks of its batch, which are kept
+  // from it until they are written; recent clicks are not.
+  if (last - first > max_in_batch || x_has_conversions)
+    return false;
+  const auto known = x_known.recent.find(first->event->link_key);
+  if (known != x_known.recent.end() && known->second >= max_of_link)
+    return false;
+  // Visitors of days that are forgotten are counted in another way.
+  return std::none_of(first, last, [this](const new_click& x) {
+    return day_of(x.event->created_at) < x_horizon;
+  });
+}
+
+std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
+  statement settled{x_db, sql::add_click};
+  statement recent{x_db, sql::add_run_click};
+  std::optional<statement> find;
+  if (x_first_run_of_round != 0)
+    find.emplace(x_db, sql::run_of_stored_click);
+  std::vector<click_fate> result;
+  result.reserve(clicks.size());
+  x_places.reserve(clicks.size());
+  for (auto first = clicks.begin(); first != clicks.end();) {
+    const auto link_key = first->event->link_key;
+    const auto last = std::find_if(first, clicks.end(), [=](auto& x) {
+      return x.event->link_key != link_key;
+    });
+    const auto run = is_few(first, last) ? x_run : 0;
+    for (; first != last; ++first) {
+      const auto& x = *first->event;
+      const auto day = day_of(x.created_at);
+      x_newest_day = std::max(x_newest_day, day);
+      auto& at = x_places.emplace_back(place{x.id, link_key, run});
+      auto is_stored = false;
+      if (find) {
+        find->bind(link_key, x.id, x_first_run_of_round);
+        while (find->next()) {
+          is_stored = true;
+          at.run = find->integer(0);
+        }
+      }
+      if (is_stored
+          || !(run == 0 ? insert(settled, *first)
+                        : insert(recent, *first, run))) {
+        result.push_back(click_fate::stored_before);
+      } else if (run == 0) {
+        result.push_back(click_fate::stored);
+      } else {
+        result.push_back(click_fate::recent);
+        x_first_day = x_num_recent == 0 ? day : std::min(x_first_day, day);
+        ++x_num_recent;
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<uuid> click_runs::index() {
+  std::vector<uuid> result;
+  x_is_indexed = !x_is_part || x_known.round.size() >= max_not_indexed;
+  if (!x_is_indexed)
+    return result;
+  auto all = x_known.round;
+  all.insert(all.end(), x_places.begin(), x_places.end());
+  std::sort(all.begin(), all.end(),
+            [](auto& x, auto& y) { return x.id < y.id; });
+  result.reserve(all.size());
+  many_rows<uuid, row_key, int64_t> add{x_db, sql::add_click_id};
+  for (const auto& x : all) {
+    add(x.id, x.link_key, x.run);
+    result.push_back(x.id);
+  }
+  add.finish();
+  return result;
+}
+
+void click_runs::end() {
+  if (x_num_recent != 0) {
+    statement grow{x_db, sql::grow_run};
+    grow.bind(x_num_recent, x_first_day, x_run);
+    grow.run();
+  }
+  if (x_is_part && !x_known.is_in_round && x_first_run_of_round == 0) {
+    statement open{x_db, sql::open_round};
+    open.bind(x_node, x_run);
+    open.run();
+  } else if (!x_is_part) {
+    statement close{x_db, sql::close_round};
+    close.bind(x_node);
+    close.run();
+  }
+}
+
+void click_runs::committed() {
+  if (x_is_indexed)
+    x_known.round.clear();
+  else
+    x_known.round.insert(x_known.round.end(), x_places.begin(), x_places.end());
+  // A round that was cut off is looked for to its end.
+  x_known.is_in_round = x_is_part && x_first_run_of_round == 0;
+  if (x_known.recent.size() > max_known)
+    x_known.recent.clear();
+  for (const auto& x : x_places)
+    if (x.run != 0)
+      ++x_known.recent[x.link_key];
+}
+
+} // namespace turnout::sqlite

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "plugins/sql/event_tables.hpp"
+#include "plugins/sqlite/statement.hpp"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace turnout::sqlite {
+
+/// Stores clicks. In the table of clicks, a click over many links costs a page
+/// of its own, and as many rows of roll-ups as it has values. So clicks of
+/// links that have few in a batch go to a run: rows in the order of links,
+/// written one after the other, which takes some batches and is then left
+/// alone. These clicks stay there. Until their run is settled (settling.hpp)
+/// they are recent: views add them to the days, breakdowns, visitors and the
+/// evidence (schema.cpp); of all sums only the totals of variants have them at
+/// once.
+class click_runs {
+public:
+  /// A click and where it is: in a run, or in the table of clicks (0).
+  struct place {
+    uuid id;
+    row_key link_key = 0;
+    int64_t run = 0;
+  };
+
+  /// What is known from one batch to the next.
+  struct memory {
+    /// Clicks of parts of a round that are not findable by their ids yet. They
+    /// become so many at a time, in the order of ids, which are next to each
+    /// other then.
+    std::vector<place> round;
+    /// Whether a part of the round was stored by this process.
+    bool is_in_round = false;
+    /// About how many recent clicks a link has.
+    std::unordered_map<row_key, uint32_t> recent;
+  };
+
+  /// @param db must outlive this object, as must `known`, which changes when
+  ///           the batch is committed.
+  click_runs(sqlite_api::sqlite3* db, memory& known);
+
+  /// Begins with a batch.
+  /// @param horizon day before which visitors were forgotten
+  void begin(const storage::event_batch& batch, day_number horizon);
+
+  /// Adds clicks, which come link by link.
+  std::vector<plugins::click_fate>
+  add(const std::vector<plugins::new_click>& clicks);
+
+  /// Makes the clicks of the round findable by their ids if they are many or
+  /// this is its last batch, and returns the ids.
+  std::vector<uuid> index();
+
+  /// Notes what was added; the last step of a batch.
+  void end();
+
+  /// To be called when the batch was committed.
+  void committed();
+
+  /// Returns the newest day of the batch, 0 without clicks.
+  day_number newest_day() const noexcept {
+    return x_newest_day;
+  }
+
+  /// Returns how many clicks of the batch are recent.
+  int64_t num_recent() const noexcept {
+    return x_num_recent;
+  }
+
+private:
+  using click_iterator = std::vector<plugins::new_click>::const_iterator;
+
+  bool is_few(click_iterator first, click_iterator last) const;
+
+  /// Sets the run that takes clicks.
+  void find_run();
+
+  sqlite_api::sqlite3* x_db;
+  memory& x_known;
+  uuid x_node;
+  bool x_is_part = false;
+  bool x_has_conversions = false;
+  day_number x_horizon = 0;
+  int64_t x_run = 0;
+  /// Where to look for clicks that were stored before the round was cut off; 0:
+  /// nowhere, as it was not.
+  int64_t x_first_run_of_round = 0;
+  std::vector<place> x_places;
+  bool x_is_indexed = false;
+  int64_t x_num_recent = 0;
+  day_number x_first_day = 0;
+  day_number x_newest_day = 0;
+};
+
+} // namespace turnout::sqlite

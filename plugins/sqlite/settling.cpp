@@ -1,0 +1,115 @@
+#include "plugins/sqlite/settling.hpp"
+
+#include "plugins/sqlite/sql.hpp"
+
+#include <algorithm>
+
+namespace turnout::sqlite {
+
+namespace {
+
+/// How many clicks may be recent before they are settled; as many more come
+/// while they are. The more there are, the more of them share rows, but each
+/// report looks into their runs.
+constexpr int64_t max_recent = 2'000'000;
+
+} // namespace
+
+settling::settling(sqlite_api::sqlite3* db) : x_db(db) {
+  statement get{x_db, sql::get_settling};
+  while (get.next()) {
+    x_until = get.integer(0);
+    x_link_key = get.integer(1);
+  }
+  statement list{x_db, sql::unsettled_runs};
+  while (list.next())
+    x_runs.push_back({list.integer(0), list.integer(1),
+                      static_cast<day_number>(list.integer(2))});
+}
+
+bool settling::is_due(day_number newest_day) const noexcept {
+  if (x_until != 0)
+    return true;
+  int64_t clicks = 0;
+  for (const auto& x : x_runs)
+    clicks += x.clicks;
+  // Visitors are forgotten two days after theirs.
+  return clicks > max_recent || is_left(newest_day - 1);
+}
+
+bool settling::is_left(day_number day) const noexcept {
+  return oldest_day() < day;
+}
+
+day_number settling::oldest_day() const noexcept {
+  auto result = any_day;
+  for (const auto& x : x_runs)
+    result = std::min(result, x.first_day);
+  return result;
+}
+
+row_key settling::end_of_part(int64_t clicks) const {
+  int64_t all = 0;
+  run longest;
+  for (const auto& x : x_runs) {
+    if (x.number > x_until)
+      break;
+    all += x.clicks;
+    if (x.clicks > longest.clicks)
+      longest = x;
+  }
+  row_key result = std::numeric_limits<row_key>::max();
+  if (clicks >= all)
+    return result;
+  const auto share
+    = static_cast<double>(longest.clicks) / static_cast<double>(all);
+  statement find{x_db, sql::end_of_part};
+  find.bind(longest.number, x_link_key,
+            static_cast<int64_t>(static_cast<double>(clicks) * share));
+  while (find.next())
+    result = find.integer(0);
+  return result;
+}
+
+bool settling::next(int64_t clicks, plugins::rollups& sums) {
+  if (x_runs.empty())
+    return true;
+  if (x_until == 0)
+    x_until = x_runs.back().number;
+  const auto last = end_of_part(clicks);
+  statement read{x_db, sql::clicks_of_part};
+  for (const auto& run : x_runs) {
+    if (run.number > x_until)
+      break;
+    read.bind(run.number, x_link_key, last);
+    while (read.next()) {
+      click x;
+      x.link_key = read.integer(0);
+      x.id = read.id(1);
+      x.variant_key = read.integer(3);
+      x.stratum = static_cast<int>(read.integer(4));
+      x.is_repeat = read.integer(5) != 0;
+      x.created_at = from_micros(read.integer(6));
+      x.visitor = read.integer(7);
+      sums.settle(x,
+                  [&](size_t i) { return read.text(8 + static_cast<int>(i)); });
+    }
+  }
+  if (last < std::numeric_limits<row_key>::max()) {
+    note(x_until, last);
+    return false;
+  }
+  statement end{x_db, sql::end_settling};
+  end.bind(x_until);
+  end.run();
+  note(0, 0);
+  return true;
+}
+
+void settling::note(int64_t until, row_key link_key) {
+  statement set{x_db, sql::set_settling};
+  set.bind(until, link_key);
+  set.run();
+}
+
+} // namespace turnout::sqlite
