@@ -146,6 +146,17 @@ void check_marks(connection& db, bool repair, std::vector<std::string>& lines) {
         db.run(statement);
 }
 
+void check_ids(connection& db, bool repair, std::vector<std::string>& lines) {
+  if (db.words().clicks_without_id == nullptr)
+    return;
+  uuid id;
+  db.each(db.words().clicks_without_id, std::tie(id), [&] {
+    lines.emplace_back("clicks: " + id.str() + ": not found by its id");
+  });
+  if (repair)
+    db.run(db.words().repair_ids);
+}
+
 } // namespace
 
 caf::expected<std::vector<std::string>> sql_backend::verify(bool repair) {
@@ -160,6 +171,7 @@ caf::expected<std::vector<std::string>> sql_backend::verify(bool repair) {
         ; // nop
     }
     check_marks(db, repair, lines);
+    check_ids(db, repair, lines);
     day_number visitors = 0;
     day_number horizon = 0;
     db.first(sql::get_horizons, std::tie(visitors, horizon));

@@ -74,7 +74,7 @@ void event_tables::end() {
   settling rest{x_raw};
   // A clock that runs ahead must not have all settled again and again.
   if (rest.is_due(std::min(x_runs.newest_day(), day_of(now())))
-      && settle(rest, x_runs.num_recent() * 11 / 10 + min_settled))
+      && settle(rest, std::max(x_runs.num_recent() * 11 / 10, min_settled)))
     x_known.recent.clear();
 }
 

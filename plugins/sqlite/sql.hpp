@@ -45,6 +45,18 @@ inline constexpr char repair_marks_in_runs[]
     " WHERE v.click_hi = run_clicks.id_hi"
     " AND v.click_lo = run_clicks.id_lo) THEN 1 ELSE 0 END";
 
+// In the middle of a round they may be underway.
+inline constexpr char clicks_without_id[]
+  = "SELECT c.id_hi, c.id_lo FROM all_clicks c WHERE NOT EXISTS"
+    " (SELECT 1 FROM click_ids i WHERE i.id_hi = c.id_hi"
+    " AND i.id_lo = c.id_lo) AND NOT EXISTS (SELECT 1 FROM open_rounds)";
+
+inline constexpr char repair_ids[]
+  = "INSERT INTO click_ids (id_hi, id_lo, link_key, run)"
+    " SELECT id_hi, id_lo, link_key, 0 FROM clicks UNION ALL"
+    " SELECT id_hi, id_lo, link_key, run FROM run_clicks WHERE true"
+    " ON CONFLICT DO NOTHING";
+
 inline constexpr char newest_run[]
   = "SELECT run, clicks, first_day, is_settled FROM click_runs"
     " ORDER BY run DESC LIMIT 1";
@@ -143,6 +155,8 @@ inline constexpr plugins::dialect words{
   mark_converted_in_runs,
   purge_runs,
   repair_marks_in_runs,
+  clicks_without_id,
+  repair_ids,
 };
 
 inline constexpr char get_journal_mode[] = "PRAGMA journal_mode";

@@ -117,7 +117,7 @@ TEST_F(store_outage_test, case_51_rows_and_counts_wait_together) {
     visits = load.acknowledged();
     EXPECT_GT(visits, 0);
     // Neither counters nor rows ran ahead.
-    EXPECT_EQ(outage->number("SELECT count(*) FROM clicks"), 0);
+    EXPECT_EQ(outage->number("SELECT count(*) FROM all_clicks"), 0);
     EXPECT_EQ(
       outage->number("SELECT coalesce(sum(clicks), 0) FROM variant_totals"), 0);
   }

@@ -40,18 +40,25 @@ protected:
     }
   }
 
-  /// Stores the first clicks of a batch as a part of a round, that is cut off
-  /// then.
-  void store_part(const event_batch& whole, size_t clicks) {
-    auto part = whole;
+  static event_batch cut(event_batch x, size_t first, size_t last) {
+    const auto keep = [=](auto& xs) {
+      xs.erase(xs.begin() + static_cast<std::ptrdiff_t>(last), xs.end());
+      xs.erase(xs.begin(), xs.begin() + static_cast<std::ptrdiff_t>(first));
+    };
+    keep(x.clicks);
+    keep(x.classes);
+    keep(x.click_places);
+    return x;
+  }
+
+  /// Stores the first clicks of a round as a part.
+  void store_part(const event_batch& round, size_t clicks, int64_t replayed) {
+    auto part = cut(round, 0, clicks);
     part.is_part = true;
-    part.clicks.resize(clicks);
-    part.classes.resize(clicks);
-    part.click_places.resize(clicks);
     const auto stored = db->store_events(part);
     ASSERT_TRUE(stored) << detail(stored.error());
-    EXPECT_EQ(stored->clicks, static_cast<int64_t>(clicks));
-    db = open();
+    EXPECT_EQ(stored->clicks, static_cast<int64_t>(clicks) - replayed);
+    EXPECT_EQ(stored->replayed, replayed);
   }
 
   void expect_found_by_id(const link& x, const std::vector<click>& clicks) {
@@ -175,42 +182,57 @@ TEST_P(few_clicks_test, a_round_that_was_cut_off_counts_once) {
   std::vector<click> few;
   for (int i = 0; i < 10; ++i)
     events.add(few.emplace_back(new_click(x, 0, moment(12, i), i)));
-  // Few in the part, many with those that came meanwhile.
-  const auto begun = events.position();
+  // Few in the part, many with the rest.
   std::vector<click> many;
   for (int i = 0; i < 20; ++i)
-    many.push_back(new_click(y, 0, moment(12, i), i));
-  for (const auto& z : many)
-    events.add(z);
-  auto whole = events.take();
-  store_part(whole, 15);
+    events.add(many.emplace_back(new_click(y, 0, moment(12, i), i)));
+  auto round = events.take();
+  store_part(round, 15, 0);
   EXPECT_EQ(summary(y).total_clicks, 5);
-  auto stored = db->store_events(whole);
+  db = open();
+  auto stored = db->store_events(round);
   ASSERT_TRUE(stored) << detail(stored.error());
   EXPECT_EQ(stored->clicks, 15);
   EXPECT_EQ(stored->replayed, 15);
-  EXPECT_GT(begun, 10);
-  // The other way round: many in the part, and few of them come again.
+  // The other way round, and cut off twice.
   std::vector<click> again;
   for (int i = 0; i < 20; ++i)
     events.add(again.emplace_back(new_click(x, 1, moment(12, i), 50 + i)));
-  whole = events.take();
-  store_part(whole, 20);
-  whole.clicks.resize(8);
-  whole.classes.resize(8);
-  whole.click_places.resize(8);
-  stored = db->store_events(whole);
+  round = events.take();
+  store_part(round, 18, 0);
+  db = open();
+  store_part(round, 8, 8);
+  db = open();
+  store_part(round, 8, 8);
+  stored = db->store_events(cut(round, 8, 20));
   ASSERT_TRUE(stored) << detail(stored.error());
-  EXPECT_EQ(stored->clicks, 0);
-  EXPECT_EQ(stored->replayed, 8);
+  EXPECT_EQ(stored->clicks, 2);
+  EXPECT_EQ(stored->replayed, 10);
   EXPECT_EQ(summary(x).total_clicks, 30);
   EXPECT_EQ(summary(y).total_clicks, 20);
   expect_found_by_id(x, few);
+  expect_found_by_id(x, again);
   expect_found_by_id(y, many);
   EXPECT_EQ(summary(y).total_conversions, 20);
   expect_sums_agree(x);
   expect_sums_agree(y);
   expect_verified();
+}
+
+TEST_P(few_clicks_test, a_repair_finds_clicks_by_their_ids_again) {
+  if (!has_recent_clicks())
+    GTEST_SKIP() << "ids are an index";
+  auto x = store_link("few-1");
+  std::vector<click> clicks;
+  for (int i = 0; i < 5; ++i)
+    clicks.push_back(store_click(x, 0, moment(12, i), i));
+  raw->execute("DELETE FROM click_ids");
+  const auto lines = db->verify(false);
+  ASSERT_TRUE(lines);
+  EXPECT_EQ(lines->size(), 5u);
+  ASSERT_TRUE(db->verify(true));
+  expect_verified();
+  expect_found_by_id(x, clicks);
 }
 
 TEST_P(few_clicks_test, visitors_are_found_where_their_click_is) {
