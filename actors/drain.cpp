@@ -26,13 +26,17 @@ constexpr int rest_factor = 8;
 
 constexpr auto max_rest = std::chrono::milliseconds{700};
 
-/// How old an event becomes before the DRAIN takes its share of a core that has
-/// too much to do. Until then it has what the threads of sockets leave.
-constexpr auto patience = std::chrono::seconds{5};
+// On a core that has too much to do, the DRAIN has what the threads of sockets
+// leave until events are so old; then a quarter at least, of which visits feel
+// some milliseconds; and then, as much as they have.
+constexpr auto calm_until = std::chrono::seconds{5};
+constexpr auto eager_until = std::chrono::seconds{30};
+constexpr int calm_niceness = 19;
+constexpr int eager_niceness = 5;
 
-/// Events of a transaction meanwhile: it keeps others from writing, and may be
+/// Events of a transaction until then: it keeps others from writing, and may be
 /// stopped in the middle for the more important work.
-constexpr size_t calm_batch = 1000;
+constexpr size_t small_batch = 2000;
 
 /// A round ends early when its different texts have this many bytes.
 constexpr size_t max_text_bytes = size_t{64} << 20;
@@ -69,6 +73,12 @@ struct round_builder {
 
 // -- state --------------------------------------------------------------------
 
+drain_state::drain_state()
+  : x_calm("drain-calm", calm_niceness),
+    x_eager("drain-eager", eager_niceness) {
+  // nop
+}
+
 void drain_state::init(const drain_tools& tools) {
   x_tools = tools;
 }
@@ -95,16 +105,20 @@ caf::error drain_state::connect() {
   return caf::none;
 }
 
-bool drain_state::is_calm() const noexcept {
-  return !x_is_awaited && (now() < x_oldest || now() - x_oldest < patience);
+std::chrono::microseconds drain_state::waited() const noexcept {
+  if (x_is_awaited)
+    return std::chrono::microseconds::max();
+  return std::max(std::chrono::microseconds{}, now() - x_oldest);
 }
 
 template <class F>
 auto drain_state::run(F f) {
-  if (!is_calm())
+  const auto age = waited();
+  if (age >= eager_until)
     return f();
   std::optional<decltype(f())> result;
-  x_background.run([&] { result.emplace(f()); });
+  auto& thread = age < calm_until ? x_calm : x_eager;
+  thread.run([&] { result.emplace(f()); });
   return std::move(*result);
 }
 
@@ -258,8 +272,9 @@ caf::error drain_state::store(round& x) {
   const auto size = x.clicks.size();
   size_t first = 0;
   for (;;) {
-    const auto max
-      = is_calm() ? std::min(x_tools.batch, calm_batch) : x_tools.batch;
+    const auto max = waited() < eager_until
+                       ? std::min(x_tools.batch, small_batch)
+                       : x_tools.batch;
     if (size - x.clicks.num_last() <= first + max)
       break;
     auto err = run([&] {

@@ -45,6 +45,8 @@ class drain_state {
 public:
   static inline const char* name = "drain";
 
+  drain_state();
+
   /// Sets up; must be called first.
   void init(const drain_tools& tools);
 
@@ -87,11 +89,11 @@ private:
 
   caf::error connect();
 
-  /// Whether visitors come first still: nothing has waited for long, nor does
-  /// anybody wait.
-  bool is_calm() const noexcept;
+  /// How long the oldest event has been waiting; very long if somebody waits
+  /// for it.
+  std::chrono::microseconds waited() const noexcept;
 
-  /// Runs `f` in the background while that is good enough.
+  /// Runs `f` with the priority that events have by their age.
   template <class F>
   auto run(F f);
 
@@ -134,7 +136,8 @@ private:
   bool x_is_awaited = false;
   /// Whether the store should be asked again, even without events.
   bool x_conversion_waits = false;
-  background_thread x_background{"drain"};
+  background_thread x_calm;
+  background_thread x_eager;
 };
 
 /// Behavior of the DRAIN, which blocks and therefore must be detached.

@@ -4,8 +4,8 @@
 
 namespace turnout {
 
-background_thread::background_thread(const std::string& name)
-  : x_thread(start_thread(name, [this] { serve(); })) {
+background_thread::background_thread(const std::string& name, int niceness)
+  : x_thread(start_thread(name, [=, this] { serve(niceness); })) {
   // nop
 }
 
@@ -25,7 +25,7 @@ void background_thread::run(const std::function<void()>& f) {
   x_changed.wait(guard, [this] { return x_work == nullptr; });
 }
 
-void background_thread::serve() {
+void background_thread::serve(int niceness) {
   be_nicer(niceness);
   std::unique_lock guard{x_mutex};
   for (;;) {

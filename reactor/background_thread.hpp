@@ -10,15 +10,14 @@ namespace turnout {
 
 /// A thread of low priority, for work that may wait until a core has nothing
 /// else to do. A thread that lowers its own priority could not raise it again,
-/// so what is urgent at times needs two.
+/// so work that is more urgent at times needs several.
 class background_thread {
 public:
-  /// How much nicer than others it is: on a core that never has nothing else to
-  /// do it gets the seventieth part, so that what was begun ends some time.
-  static constexpr int niceness = 19;
-
   /// @param name at most 15 characters.
-  explicit background_thread(const std::string& name);
+  /// @param niceness how much nicer than others it is. On a core that never has
+  ///                 nothing else to do, 5 gets it a quarter and 19 a
+  ///                 seventieth of the time.
+  background_thread(const std::string& name, int niceness);
 
   background_thread(const background_thread&) = delete;
 
@@ -31,7 +30,7 @@ public:
   void run(const std::function<void()>& f);
 
 private:
-  void serve();
+  void serve(int niceness);
 
   std::mutex x_mutex;
   std::condition_variable x_changed;

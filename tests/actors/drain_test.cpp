@@ -84,7 +84,8 @@ struct drain_priority_test : drain_test {
   /// Priorities of the thread in each call of `store_events`.
   std::vector<int> priorities;
   const int usual = ::getpriority(PRIO_PROCESS, 0);
-  const int low = std::min(19, usual + background_thread::niceness);
+  const int low = std::min(19, usual + 19);
+  const int lower = std::min(19, usual + 5);
 
   drain_priority_test() {
     store->hook = [this](const std::string& call) {
@@ -105,13 +106,12 @@ TEST_F(drain_priority_test, visitors_come_before_new_events) {
 
 TEST_F(drain_priority_test, events_do_not_wait_for_ever) {
   auto out = open(0);
-  append_clicks(*out, [](click& x, int) { x.created_at -= 1min; });
-  ASSERT_FALSE(out->commit());
-  ASSERT_TRUE(state.move_round());
-  append_clicks(*out);
-  ASSERT_FALSE(out->commit());
-  ASSERT_TRUE(state.move_round());
-  EXPECT_EQ(priorities, (std::vector<int>{usual, low}));
+  for (const auto age : {60s, 10s, 0s}) {
+    append_clicks(*out, [&](click& x, int) { x.created_at -= age; });
+    ASSERT_FALSE(out->commit());
+    ASSERT_TRUE(state.move_round());
+  }
+  EXPECT_EQ(priorities, (std::vector<int>{usual, lower, low}));
 }
 
 TEST_F(drain_priority_test, nor_does_who_waits_for_them) {

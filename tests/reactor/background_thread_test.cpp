@@ -17,7 +17,7 @@ int priority() {
 
 TEST(background_thread, works_with_low_priority_for_one_who_waits) {
   const auto before = priority();
-  background_thread uut{"background"};
+  background_thread uut{"background", 7};
   for (int i = 1; i <= 3; ++i) {
     int done = 0;
     int with = 0;
@@ -26,13 +26,13 @@ TEST(background_thread, works_with_low_priority_for_one_who_waits) {
       with = priority();
     });
     EXPECT_EQ(done, i);
-    EXPECT_EQ(with, std::min(19, before + background_thread::niceness));
+    EXPECT_EQ(with, std::min(19, before + 7));
   }
   EXPECT_EQ(priority(), before);
 }
 
 TEST(background_thread, ends_without_work) {
-  background_thread uut{"background"};
+  background_thread uut{"background", 7};
 }
 
 } // namespace turnout
