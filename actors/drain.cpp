@@ -29,7 +29,7 @@ constexpr auto max_rest = std::chrono::milliseconds{700};
 // On a core that has too much to do, the DRAIN has what the threads of sockets
 // leave until events are so old; then a quarter at least, of which visits feel
 // some milliseconds; and then, as much as they have.
-constexpr auto calm_until = std::chrono::seconds{5};
+constexpr auto calm_until = std::chrono::seconds{3};
 constexpr auto eager_until = std::chrono::seconds{30};
 constexpr int calm_niceness = 19;
 constexpr int eager_niceness = 5;
@@ -289,10 +289,12 @@ caf::error drain_state::store(round& x) {
       return err;
     first += max;
   }
-  return run([&] {
+  const auto store_last = [&] {
     x.clicks.copy(first, size, x.others);
     return store(x.others);
-  });
+  };
+  // Clicks of visitors who convert may be many, in one transaction.
+  return size - first > small_batch ? store_last() : run(store_last);
 }
 
 caf::expected<bool> drain_state::move_round() {

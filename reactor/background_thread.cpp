@@ -2,6 +2,8 @@
 
 #include "reactor/thread.hpp"
 
+#include <utility>
+
 namespace turnout {
 
 background_thread::background_thread(const std::string& name, int niceness)
@@ -23,6 +25,8 @@ void background_thread::run(const std::function<void()>& f) {
   x_work = &f;
   x_changed.notify_all();
   x_changed.wait(guard, [this] { return x_work == nullptr; });
+  if (auto failure = std::exchange(x_failure, nullptr))
+    std::rethrow_exception(failure);
 }
 
 void background_thread::serve(int niceness) {
@@ -33,8 +37,14 @@ void background_thread::serve(int niceness) {
     if (x_work == nullptr)
       return;
     guard.unlock();
-    (*x_work)();
+    std::exception_ptr failure;
+    try {
+      (*x_work)();
+    } catch (...) {
+      failure = std::current_exception();
+    }
     guard.lock();
+    x_failure = failure;
     x_work = nullptr;
     x_changed.notify_all();
   }

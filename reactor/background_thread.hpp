@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -25,8 +26,8 @@ public:
 
   ~background_thread();
 
-  /// Runs `f`, which must not throw, and waits for its end. To be called by one
-  /// thread at a time.
+  /// Runs `f` and waits for its end; what it throws is thrown here. To be
+  /// called by one thread at a time.
   void run(const std::function<void()>& f);
 
 private:
@@ -35,6 +36,7 @@ private:
   std::mutex x_mutex;
   std::condition_variable x_changed;
   const std::function<void()>* x_work = nullptr;
+  std::exception_ptr x_failure;
   bool x_stop = false;
   std::thread x_thread;
 };

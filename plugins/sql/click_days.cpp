@@ -42,4 +42,16 @@ std::optional<page_start> find_page(const std::vector<day_clicks>& days,
   return std::nullopt;
 }
 
+std::optional<day_number> find_end(const std::vector<day_clicks>& days,
+                                   day_number from, int64_t clicks) {
+  for (const auto& x : days) {
+    if (x.day > from)
+      continue;
+    clicks -= x.clicks;
+    if (clicks <= 0)
+      return x.day;
+  }
+  return std::nullopt;
+}
+
 } // namespace turnout::plugins

@@ -49,4 +49,10 @@ struct page_start {
 std::optional<page_start> find_page(const std::vector<day_clicks>& days,
                                     int64_t offset);
 
+/// Returns the day until which one has to go back to pass so many clicks,
+/// nullopt when there are not as many.
+/// @param days newest first; those after `from` do not count.
+std::optional<day_number> find_end(const std::vector<day_clicks>& days,
+                                   day_number from, int64_t clicks);
+
 } // namespace turnout::plugins

@@ -16,8 +16,10 @@ namespace turnout::plugins {
 enum class click_fate {
   /// It was there.
   stored_before,
+  /// It is to be counted.
   stored,
-  /// It is stored, and counted except in rollups::settle.
+  /// It is to be counted in the totals (rollups::add_recent); the rest follows
+  /// (settle_some).
   recent,
 };
 
@@ -37,10 +39,8 @@ public:
   /// Returns those of the links that are there.
   virtual std::set<row_key> known_links(const std::set<row_key>& link_keys) = 0;
 
-  /// Called before all else with the batch, if it is one.
-  /// @param visitors_horizon day before which visitors were forgotten
-  virtual void begin(const storage::event_batch& /* batch */,
-                     day_number /* visitors_horizon */) {
+  /// Called before all else with the batch, if there is one.
+  virtual void begin(const storage::event_batch& /* batch */) {
     // nop
   }
 
@@ -48,8 +48,8 @@ public:
   virtual std::vector<click_fate>
   add_clicks(const std::vector<new_click>& clicks) = 0;
 
-  /// Returns the ids of clicks that can be found by them from now on.
-  /// @param added those of the batch
+  /// Returns the ids of clicks that can be found by them from now on: those
+  /// that the batch added, or, if these wait for later ones, all together.
   virtual std::vector<uuid> index_clicks(std::vector<uuid> added) {
     return added;
   }

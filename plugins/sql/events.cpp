@@ -42,10 +42,7 @@ public:
   }
 
   storage::store_result run() {
-    day_number visitors_horizon = 0;
-    day_number clicks_horizon = 0;
-    x_db.first(sql::get_horizons, std::tie(visitors_horizon, clicks_horizon));
-    x_tables.begin(x_batch, visitors_horizon);
+    x_tables.begin(x_batch);
     store_clicks();
     store_excluded();
     // Before the flush: it makes each visitor's newest click the stored one,

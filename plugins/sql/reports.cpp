@@ -1,3 +1,4 @@
+#include "core/identifiers.hpp"
 #include "plugins/sql/click_days.hpp"
 #include "plugins/sql/sql_backend.hpp"
 #include "plugins/sql/statements.hpp"
@@ -220,9 +221,13 @@ caf::expected<click_page> sql_backend::clicks(const uuid& account_id,
     for (const auto& x : days)
       result.total += x.clicks;
     auto offset = (int64_t{page} - 1) * per_page;
-    if (auto start = find_page(days, offset))
+    if (auto start = find_page(days, offset)) {
+      // Those before the page need not be looked at to put it in order.
+      if (auto end = find_end(days, start->day, start->skip + per_page))
+        from = std::max(from, start_of(*end));
       load_clicks(db, link_key, from, std::min(until, start_of(start->day + 1)),
                   per_page, start->skip, result.items);
+    }
     tx.commit();
     return result;
   });
@@ -238,6 +243,14 @@ sql_backend::clicks_before(const uuid& account_id, const uuid& link_id,
     auto link_key = load_owned_link(db, account_id, link_id).key;
     auto from = std::clamp(range.from.value_or(earliest), earliest, latest_id);
     auto until = std::min(range.until.value_or(latest), latest);
+    if (before) {
+      // What is left of the day of the last one is not known, so it does not
+      // count; those before the page need not be looked at to put it in order.
+      const auto day = day_of(time_of(before));
+      const auto days = load_click_days(db, link_key, from, start_of(day));
+      if (auto end = find_end(days, day, limit))
+        from = std::max(from, start_of(*end));
+    }
     auto from_us = to_micros(from);
     auto until_us = to_micros(until);
     auto first_id = plugins::first_id(from);

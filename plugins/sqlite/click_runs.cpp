@@ -2,6 +2,7 @@
 
 #include "core/time.hpp"
 #include "plugins/sqlite/many_rows.hpp"
+#include "plugins/sqlite/settling.hpp"
 #include "plugins/sqlite/sql.hpp"
 
 #include <algorithm>
@@ -52,11 +53,15 @@ click_runs::click_runs(sqlite_api::sqlite3* db, memory& known)
   // nop
 }
 
-void click_runs::begin(const storage::event_batch& batch, day_number horizon) {
+void click_runs::begin(const storage::event_batch& batch) {
   x_node = batch.node;
+  x_ranges = batch.ranges;
   x_is_part = batch.is_part;
   x_has_conversions = !batch.conversions.empty();
-  x_horizon = horizon;
+  statement horizons{x_db, plugins::sql::get_horizons};
+  while (horizons.next())
+    x_horizon = static_cast<day_number>(
+      std::max(horizons.integer(0), horizons.integer(1)));
   find_run();
   if (x_known.is_in_round)
     return;
@@ -92,7 +97,8 @@ bool click_runs::is_few(click_iterator first, click_iterator last) const {
   const auto known = x_known.recent.find(first->event->link_key);
   if (known != x_known.recent.end() && known->second >= max_of_link)
     return false;
-  // Visitors of days that are forgotten are counted in another way.
+  // Visitors of days that are forgotten are counted in another way, and a purge
+  // must find everything counted.
   return std::none_of(first, last, [this](const new_click& x) {
     return day_of(x.event->created_at) < x_horizon;
   });
@@ -104,6 +110,7 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
   std::optional<statement> find;
   if (x_first_run_of_round != 0)
     find.emplace(x_db, sql::run_of_stored_click);
+  auto first_day = settling::any_day;
   std::vector<click_fate> result;
   result.reserve(clicks.size());
   x_places.reserve(clicks.size());
@@ -134,10 +141,15 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
         result.push_back(click_fate::stored);
       } else {
         result.push_back(click_fate::recent);
-        x_first_day = x_num_recent == 0 ? day : std::min(x_first_day, day);
+        first_day = std::min(first_day, day);
         ++x_num_recent;
       }
     }
+  }
+  if (x_num_recent != 0) {
+    statement grow{x_db, sql::grow_run};
+    grow.bind(x_num_recent, first_day, x_run);
+    grow.run();
   }
   return result;
 }
@@ -162,19 +174,16 @@ std::vector<uuid> click_runs::index() {
 }
 
 void click_runs::end() {
-  if (x_num_recent != 0) {
-    statement grow{x_db, sql::grow_run};
-    grow.bind(x_num_recent, x_first_day, x_run);
-    grow.run();
-  }
-  if (x_is_part && !x_known.is_in_round && x_first_run_of_round == 0) {
-    statement open{x_db, sql::open_round};
-    open.bind(x_node, x_run);
-    open.run();
-  } else if (!x_is_part) {
+  if (!x_is_part) {
     statement close{x_db, sql::close_round};
     close.bind(x_node);
     close.run();
+  } else if (!x_known.is_in_round) {
+    statement open{x_db, sql::open_round};
+    for (const auto& x : x_ranges) {
+      open.bind(x_node, x.journal, x.last, x_run);
+      open.run();
+    }
   }
 }
 

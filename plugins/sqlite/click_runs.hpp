@@ -43,8 +43,7 @@ public:
   click_runs(sqlite_api::sqlite3* db, memory& known);
 
   /// Begins with a batch.
-  /// @param horizon day before which visitors were forgotten
-  void begin(const storage::event_batch& batch, day_number horizon);
+  void begin(const storage::event_batch& batch);
 
   /// Adds clicks, which come link by link.
   std::vector<plugins::click_fate>
@@ -54,7 +53,7 @@ public:
   /// this is its last batch, and returns the ids.
   std::vector<uuid> index();
 
-  /// Notes what was added; the last step of a batch.
+  /// Notes whether a round is underway; the last step of a batch.
   void end();
 
   /// To be called when the batch was committed.
@@ -81,8 +80,10 @@ private:
   sqlite_api::sqlite3* x_db;
   memory& x_known;
   uuid x_node;
+  std::vector<storage::journal_range> x_ranges;
   bool x_is_part = false;
   bool x_has_conversions = false;
+  /// Visitors of earlier days were forgotten, or clicks purged.
   day_number x_horizon = 0;
   int64_t x_run = 0;
   /// Where to look for clicks that were stored before the round was cut off; 0:
@@ -91,7 +92,6 @@ private:
   std::vector<place> x_places;
   bool x_is_indexed = false;
   int64_t x_num_recent = 0;
-  day_number x_first_day = 0;
   day_number x_newest_day = 0;
 };
 

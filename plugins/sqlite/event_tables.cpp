@@ -55,9 +55,8 @@ event_tables::known_links(const std::set<row_key>& link_keys) {
   return result;
 }
 
-void event_tables::begin(const storage::event_batch& batch,
-                         day_number visitors_horizon) {
-  x_runs.begin(batch, visitors_horizon);
+void event_tables::begin(const storage::event_batch& batch) {
+  x_runs.begin(batch);
 }
 
 std::vector<click_fate>

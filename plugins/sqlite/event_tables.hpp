@@ -20,8 +20,7 @@ public:
 
   std::set<row_key> known_links(const std::set<row_key>& link_keys) override;
 
-  void begin(const storage::event_batch& batch,
-             day_number visitors_horizon) override;
+  void begin(const storage::event_batch& batch) override;
 
   std::vector<plugins::click_fate>
   add_clicks(const std::vector<plugins::new_click>& clicks) override;

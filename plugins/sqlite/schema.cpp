@@ -341,10 +341,13 @@ const std::vector<storage::migration>& schema() {
        " link_key INTEGER NOT NULL)",
        "INSERT INTO settling VALUES (0, 0)",
 
-       // Nodes that have stored a part of a round, and the run it began in.
+       // Rounds of which parts are stored: to which position of a journal they
+       // go, and the run they began in.
        "CREATE TABLE open_rounds ("
        " node_hi INTEGER NOT NULL, node_lo INTEGER NOT NULL,"
-       " run INTEGER NOT NULL, PRIMARY KEY (node_hi, node_lo)) WITHOUT ROWID",
+       " journal INTEGER NOT NULL, last INTEGER NOT NULL,"
+       " run INTEGER NOT NULL,"
+       " PRIMARY KEY (node_hi, node_lo, journal)) WITHOUT ROWID",
 
        "CREATE VIEW all_clicks AS SELECT link_key, id_hi, id_lo,"
        " variant_key, stratum, is_repeat, is_conversion, created_at,"

@@ -13,6 +13,9 @@ namespace {
 /// report looks into their runs.
 constexpr int64_t max_recent = 2'000'000;
 
+/// Later than any link.
+constexpr auto last_link = std::numeric_limits<row_key>::max();
+
 } // namespace
 
 settling::settling(sqlite_api::sqlite3* db) : x_db(db) {
@@ -50,39 +53,32 @@ day_number settling::oldest_day() const noexcept {
 
 row_key settling::end_of_part(int64_t clicks) const {
   int64_t all = 0;
-  run longest;
-  for (const auto& x : x_runs) {
-    if (x.number > x_until)
-      break;
-    all += x.clicks;
-    if (x.clicks > longest.clicks)
-      longest = x;
-  }
-  row_key result = std::numeric_limits<row_key>::max();
-  if (clicks >= all)
-    return result;
-  const auto share
-    = static_cast<double>(longest.clicks) / static_cast<double>(all);
+  for (const auto& x : x_runs)
+    if (x.number <= x_until)
+      all += x.clicks;
+  auto result = last_link;
   statement find{x_db, sql::end_of_part};
-  find.bind(longest.number, x_link_key,
-            static_cast<int64_t>(static_cast<double>(clicks) * share));
-  while (find.next())
-    result = find.integer(0);
+  // Runs may have different links, so that each has its say.
+  for (const auto& x : x_runs) {
+    if (x.number > x_until || x.clicks == 0)
+      continue;
+    const auto share = static_cast<double>(x.clicks) / static_cast<double>(all);
+    find.bind(x.number, x_link_key,
+              static_cast<int64_t>(static_cast<double>(clicks) * share));
+    while (find.next())
+      result = std::min<row_key>(result, find.integer(0));
+  }
   return result;
 }
 
-bool settling::next(int64_t clicks, plugins::rollups& sums) {
-  if (x_runs.empty())
-    return true;
-  if (x_until == 0)
-    x_until = x_runs.back().number;
-  const auto last = end_of_part(clicks);
+int64_t settling::read_part(row_key last, plugins::rollups& sums) {
+  int64_t result = 0;
   statement read{x_db, sql::clicks_of_part};
   for (const auto& run : x_runs) {
     if (run.number > x_until)
       break;
     read.bind(run.number, x_link_key, last);
-    while (read.next()) {
+    for (; read.next(); ++result) {
       click x;
       x.link_key = read.integer(0);
       x.id = read.id(1);
@@ -95,8 +91,19 @@ bool settling::next(int64_t clicks, plugins::rollups& sums) {
                   [&](size_t i) { return read.text(8 + static_cast<int>(i)); });
     }
   }
-  if (last < std::numeric_limits<row_key>::max()) {
-    note(x_until, last);
+  x_link_key = last;
+  return result;
+}
+
+bool settling::next(int64_t clicks, plugins::rollups& sums) {
+  if (x_runs.empty())
+    return true;
+  if (x_until == 0)
+    x_until = x_runs.back().number;
+  while (clicks > 0 && x_link_key < last_link)
+    clicks -= read_part(end_of_part(clicks), sums);
+  if (x_link_key < last_link) {
+    note(x_until, x_link_key);
     return false;
   }
   statement end{x_db, sql::end_settling};

@@ -41,8 +41,11 @@ private:
     day_number first_day = 0;
   };
 
-  /// Returns the last link of a part.
+  /// Returns the last link of a part that has at most about so many clicks.
   row_key end_of_part(int64_t clicks) const;
+
+  /// Adds the clicks of the next links up to `last` and returns how many.
+  int64_t read_part(row_key last, plugins::rollups& sums);
 
   void note(int64_t until, row_key link_key);
 

@@ -92,15 +92,21 @@ inline constexpr char run_of_stored_click[]
 
 inline constexpr char find_open_round[]
   = "SELECT run FROM open_rounds WHERE node_hi = :node_hi"
-    " AND node_lo = :node_lo";
+    " AND node_lo = :node_lo ORDER BY run LIMIT 1";
 
 inline constexpr char open_round[]
-  = "INSERT INTO open_rounds (node_hi, node_lo, run)"
-    " VALUES (:node_hi, :node_lo, :run) ON CONFLICT DO NOTHING";
+  = "INSERT INTO open_rounds (node_hi, node_lo, journal, last, run)"
+    " VALUES (:node_hi, :node_lo, :journal, :last, :run)"
+    " ON CONFLICT (node_hi, node_lo, journal)"
+    " DO UPDATE SET last = max(last, excluded.last)";
 
+// A round that is read again after it was cut off may be shorter.
 inline constexpr char close_round[]
   = "DELETE FROM open_rounds WHERE node_hi = :node_hi"
-    " AND node_lo = :node_lo";
+    " AND node_lo = :node_lo AND last <= (SELECT p.position"
+    " FROM journal_positions p WHERE p.node_hi = open_rounds.node_hi"
+    " AND p.node_lo = open_rounds.node_lo"
+    " AND p.journal = open_rounds.journal)";
 
 inline constexpr char get_settling[]
   = "SELECT until_run, link_key FROM settling";
@@ -131,8 +137,12 @@ inline constexpr char first_click_id[]
   = "SELECT id_hi FROM click_ids WHERE id_hi < :end"
     " ORDER BY id_hi LIMIT 1";
 
+// Late ones may have come since their day was purged.
 inline constexpr char forget_click_ids[]
-  = "DELETE FROM click_ids WHERE id_hi < :end";
+  = "DELETE FROM click_ids WHERE id_hi >= :first AND id_hi < :end"
+    " AND NOT EXISTS (SELECT 1 FROM clicks c"
+    " WHERE c.link_key = click_ids.link_key AND c.id_hi = click_ids.id_hi"
+    " AND c.id_lo = click_ids.id_lo)";
 
 inline constexpr char forget_empty_runs[]
   = "DELETE FROM click_runs WHERE is_settled = 1 AND NOT EXISTS"

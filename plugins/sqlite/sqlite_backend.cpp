@@ -133,9 +133,10 @@ caf::expected<int64_t> sqlite_backend::purge_clicks(day_number before) {
     const auto end = plugins::end_id(start_of(before));
     // An hour of ids, which begin with their milliseconds.
     constexpr int64_t some = (int64_t{60} * 60 * 1000) << 16;
-    int64_t first = 0;
-    while (db.first(sql::first_click_id, std::tie(first), end))
-      db.run(sql::forget_click_ids, std::min(end, first + some));
+    auto first = end;
+    db.first(sql::first_click_id, std::tie(first), end);
+    for (; first < end; first += some)
+      db.run(sql::forget_click_ids, first, std::min(end, first + some));
     db.run(sql::forget_empty_runs);
   });
   if (err)

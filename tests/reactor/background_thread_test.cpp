@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace turnout {
 
@@ -29,6 +30,15 @@ TEST(background_thread, works_with_low_priority_for_one_who_waits) {
     EXPECT_EQ(with, std::min(19, before + 7));
   }
   EXPECT_EQ(priority(), before);
+}
+
+TEST(background_thread, hands_over_what_is_thrown) {
+  background_thread uut{"background", 7};
+  EXPECT_THROW(uut.run([] { throw std::runtime_error{"no"}; }),
+               std::runtime_error);
+  auto done = false;
+  uut.run([&] { done = true; });
+  EXPECT_TRUE(done);
 }
 
 TEST(background_thread, ends_without_work) {

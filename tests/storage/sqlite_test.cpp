@@ -1,5 +1,6 @@
 // What is peculiar to the SQLite plugin: its file, and what goes wrong with it.
 
+#include "plugins/sqlite/schema.hpp"
 #include "tests/storage/plugin_store.hpp"
 #include "tests/storage/temporary_directory.hpp"
 
@@ -207,6 +208,71 @@ TEST(sqlite, stores_a_batch_wholly_or_not_at_all_when_the_disk_fills) {
   auto lines = db->verify(false);
   ASSERT_TRUE(lines);
   EXPECT_TRUE(lines->empty());
+}
+
+// Step 8 kept the clicks of links that had few in a text, which step 9 adds to
+// the roll-ups; it also makes a table of what was the index of ids.
+TEST(sqlite, migrates_clicks_that_were_kept_in_texts) {
+  test::temporary_directory dir;
+  const auto file = dir.path() / "turnout.db";
+  constexpr auto with_texts = 8;
+  for (const auto& step : sqlite::schema()) {
+    if (step.version > with_texts)
+      break;
+    for (const auto& statement : step.statements)
+      execute(file, statement.c_str());
+    execute(file, ("INSERT INTO schema_migrations VALUES ("
+                   + std::to_string(step.version) + ", '', 0)")
+                    .c_str());
+  }
+  // Three clicks in the text, one that was settled before.
+  execute(file, R"(
+    INSERT INTO links VALUES (1, 3, 3, 2, 2, 'old', 'Old', 1, 0, 0, 95, 0, '',
+      1, '', 1773140400000000, 1773140400000000, 1, 1, 1, 0);
+    INSERT INTO variants VALUES
+      (1, 1, 4, 4, 'A', 'https://a.example/', 50, 0, 0, 0, 1773140400000000),
+      (2, 1, 5, 5, 'B', 'https://b.example/', 50, 0, 0, 1, 1773140400000000);
+    INSERT INTO clicks VALUES
+      (1, 101, 1, 1, 1, 0, 0, 1773140401000000, 7, '', '', '', 'DE', 'DE',
+       'direct', 'Firefox', 'desktop', 'Linux'),
+      (1, 102, 1, 1, 1, 0, 0, 1773140402000000, 5, '', '', '', 'DE', 'DE',
+       'direct', 'Firefox', 'desktop', 'Linux'),
+      (1, 103, 1, 1, 1, 0, 0, 1773140403000000, 5, '', '', '', 'DE', 'DE',
+       'direct', 'Firefox', 'desktop', 'Linux'),
+      (1, 104, 1, 2, 1, 0, 0, 1773140404000000, 6, '', '', '', 'US', 'US',
+       'direct', 'a "b"', 'desktop', 'Linux');
+    INSERT INTO variant_totals VALUES (1, 1, 3, 0, 0), (1, 2, 1, 0, 0);
+    INSERT INTO evidence VALUES (1, 1, 1, 3, 0), (1, 1, 2, 1, 0);
+    INSERT INTO daily VALUES (1, 20522, 1, 1, 0, 0, 0);
+    INSERT INTO daily_visitors VALUES (1, 20522, 1);
+    INSERT INTO daily_values VALUES
+      (1, 0, 20522, 'DE', 1, 0), (1, 1, 20522, 'direct', 1, 0),
+      (1, 2, 20522, 'Firefox', 1, 0), (1, 3, 20522, 'desktop', 1, 0),
+      (1, 4, 20522, 'Linux', 1, 0);
+    INSERT INTO recent_clicks VALUES (1,
+      ',[20522,1,2,"DE","direct","Firefox","desktop","Linux"],[20522,1]'
+      || ',[20522,2,1,"US","direct","a \"b\"","desktop","Linux"],[20522,1]');
+  )");
+  auto db = open(dir.path());
+  const auto failed = db->migrate();
+  ASSERT_FALSE(failed) << detail(failed);
+  const auto lines = db->verify(false);
+  ASSERT_TRUE(lines) << detail(lines.error());
+  EXPECT_THAT(*lines, testing::IsEmpty());
+  const auto report
+    = db->analytics(uuid{2, 2}, uuid{3, 3}, std::nullopt, std::nullopt, 20522);
+  ASSERT_TRUE(report) << detail(report.error());
+  ASSERT_EQ(report->days.size(), 1u);
+  EXPECT_EQ(report->days[0].clicks, 4);
+  EXPECT_EQ(report->unique_visitors, 3);
+  conversion_request request;
+  request.id = uuid{9, 9};
+  request.link_id = uuid{3, 3};
+  request.click_id = uuid{104, 1};
+  request.created_at = request.occurred_at = from_micros(1773140500000000);
+  const auto made = db->add_conversion(uuid{2, 2}, request);
+  ASSERT_TRUE(made) << detail(made.error());
+  EXPECT_EQ(made->recorded.variant_label, "B");
 }
 
 } // namespace turnout::test
