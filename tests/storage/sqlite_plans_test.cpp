@@ -69,10 +69,11 @@ private:
 // and of the evidence ("e") have what was searched for. The runs ("r",
 // "click_runs") are few, and "s" is the one row of how far they are settled.
 auto reads_no_whole_table() {
-  return Each(testing::AnyOf(
-    Not(StartsWith("SCAN")), StartsWith("SCAN ("), "SCAN found", "SCAN page",
-    "SCAN daily_sums", "SCAN daily_visitor_sums", "SCAN daily_value_sums",
-    "SCAN e", "SCAN s", StartsWith("SCAN r"), "SCAN click_runs", "SCAN all_clicks"));
+  return Each(testing::AnyOf(Not(StartsWith("SCAN")), StartsWith("SCAN ("),
+                             "SCAN found", "SCAN page", "SCAN daily_sums",
+                             "SCAN daily_visitor_sums", "SCAN daily_value_sums",
+                             "SCAN e", "SCAN s", StartsWith("SCAN r"),
+                             "SCAN click_runs", "SCAN all_clicks"));
 }
 
 } // namespace
