@@ -31,12 +31,13 @@ constexpr auto max_rest = std::chrono::milliseconds{700};
 // some milliseconds; and then, as much as they have.
 constexpr auto calm_until = std::chrono::seconds{3};
 constexpr auto eager_until = std::chrono::seconds{30};
-constexpr int calm_niceness = 19;
+constexpr int calm_niceness = 15;
 constexpr int eager_niceness = 5;
 
-/// Events of a transaction until then: it keeps others from writing, and may be
-/// stopped in the middle for the more important work.
-constexpr size_t small_batch = 2000;
+/// Events of a transaction until then, or of what is read at a time: it may be
+/// stopped in the middle for the more important work, while others cannot
+/// write, and is not hurried up before its end.
+constexpr size_t small_batch = 1000;
 
 /// A round ends early when its different texts have this many bytes.
 constexpr size_t max_text_bytes = size_t{64} << 20;
@@ -127,20 +128,26 @@ caf::error drain_state::read(int number, size_t max, round& to) {
   auto position = x_positions[number];
   size_t count = 0;
   for (;;) {
-    const auto want = std::min(x_tools.batch, max - count);
-    auto entries = x_reader->read(number, position, want);
-    if (!entries)
-      return std::move(entries.error());
-    for (auto& x : *entries) {
-      position = x.position;
-      part.last = x.position;
-      part.end = time_of_event(x.what);
-      to.oldest = std::min(to.oldest, part.end);
-      std::visit(round_builder{to.clicks, to.others, {number, x.position}},
-                 x.what);
-    }
-    count += entries->size();
-    if (entries->size() < want)
+    const auto want = std::min({x_tools.batch, small_batch, max - count});
+    const auto got = run([&]() -> caf::expected<size_t> {
+      auto entries = x_reader->read(number, position, want);
+      if (!entries)
+        return std::move(entries.error());
+      for (auto& x : *entries) {
+        position = x.position;
+        part.last = x.position;
+        part.end = time_of_event(x.what);
+        to.oldest = std::min(to.oldest, part.end);
+        std::visit(round_builder{to.clicks, to.others, {number, x.position}},
+                   x.what);
+      }
+      return entries->size();
+    });
+    if (!got)
+      return got.error();
+    x_oldest = to.oldest;
+    count += *got;
+    if (*got < want)
       break;
     if (count >= max || to.clicks.text_bytes() >= max_text_bytes) {
       part.more = true;
@@ -160,6 +167,7 @@ caf::error drain_state::read(round& to) {
   for (const auto number : *numbers)
     if (auto err = read(number, std::max(max, x_tools.batch), to))
       return err;
+  x_oldest = to.oldest;
   leave_early_conversions(to);
   return caf::none;
 }
@@ -311,19 +319,17 @@ caf::expected<bool> drain_state::move_round() {
 caf::expected<bool> drain_state::try_round(round& next) {
   if (auto err = connect())
     return err;
-  auto err = run([&] {
-    auto failed = read(next);
-    arrange(next);
-    return failed;
-  });
-  if (err)
+  if (auto err = read(next))
     return err;
-  x_oldest = next.oldest;
   if (next.is_empty() && !x_conversion_waits) {
     x_tools.counters->drain_lag_seconds->Set(0);
     return false;
   }
-  err = store(next);
+  run([&] {
+    arrange(next);
+    return true;
+  });
+  auto err = store(next);
   if (err)
     return err;
   x_tools.counters->drain_lag_seconds->Set(

@@ -16,8 +16,8 @@ class background_thread {
 public:
   /// @param name at most 15 characters.
   /// @param niceness how much nicer than others it is. On a core that never has
-  ///                 nothing else to do, 5 gets it a quarter and 19 a
-  ///                 seventieth of the time.
+  ///                 nothing else to do, 5 gets it a quarter and 15 a
+  ///                 thirtieth of the time.
   background_thread(const std::string& name, int niceness);
 
   background_thread(const background_thread&) = delete;

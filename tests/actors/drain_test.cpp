@@ -84,7 +84,7 @@ struct drain_priority_test : drain_test {
   /// Priorities of the thread in each call of `store_events`.
   std::vector<int> priorities;
   const int usual = ::getpriority(PRIO_PROCESS, 0);
-  const int low = std::min(19, usual + 19);
+  const int low = std::min(19, usual + 15);
   const int lower = std::min(19, usual + 5);
 
   drain_priority_test() {
