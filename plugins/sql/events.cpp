@@ -208,9 +208,10 @@ flush_visitors(connection& db, event_tables& tables, const rollups& sums) {
   }
   // A clock that runs ahead must not make every later day a forgotten one.
   auto newest = std::min(sums.newest_day(), day_of(now()));
+  auto next_horizon = newest - visitor_days;
   // Recent clicks need the visitors of their days to be counted.
-  auto next_horizon
-    = std::min(newest - visitor_days, tables.first_recent_day());
+  if (next_horizon > horizon)
+    next_horizon = std::min(next_horizon, tables.first_recent_day());
   if (next_horizon > horizon) {
     tables.forget_visitors(next_horizon);
     db.run(sql::set_visitors_horizon, next_horizon);

@@ -8,19 +8,20 @@ namespace turnout::sqlite::sql {
 
 // -- clicks in runs (click_runs.hpp) ------------------------------------------
 
+#define COLUMNS                                                                \
+  "c.id_hi, c.id_lo, c.link_key, c.variant_key, c.stratum, c.is_repeat,"       \
+  " c.is_conversion, c.created_at, c.country_value, c.referrer_value,"         \
+  " c.browser_value, c.device_value, c.system_value"
+
 inline constexpr char find_click[]
-  = "SELECT c.id_hi, c.id_lo, c.link_key, c.variant_key, c.stratum,"
-    " c.is_repeat, c.is_conversion, c.created_at, c.country_value,"
-    " c.referrer_value, c.browser_value, c.device_value, c.system_value"
-    " FROM click_ids i JOIN clicks c ON c.link_key = i.link_key"
-    " AND c.id_hi = i.id_hi AND c.id_lo = i.id_lo WHERE i.id_hi = :id_hi"
-    " AND i.id_lo = :id_lo AND i.run = 0 UNION ALL "
-    "SELECT c.id_hi, c.id_lo, c.link_key, c.variant_key, c.stratum,"
-    " c.is_repeat, c.is_conversion, c.created_at, c.country_value,"
-    " c.referrer_value, c.browser_value, c.device_value, c.system_value"
-    " FROM click_ids i JOIN run_clicks c ON c.run = i.run"
+  = "SELECT " COLUMNS " FROM click_ids i JOIN clicks c"
+    " ON c.link_key = i.link_key AND c.id_hi = i.id_hi AND c.id_lo = i.id_lo"
+    " WHERE i.id_hi = :id_hi AND i.id_lo = :id_lo AND i.run = 0 UNION ALL "
+    "SELECT " COLUMNS " FROM click_ids i JOIN run_clicks c ON c.run = i.run"
     " AND c.link_key = i.link_key AND c.id_hi = i.id_hi AND c.id_lo = i.id_lo"
     " WHERE i.id_hi = :id_hi AND i.id_lo = :id_lo AND i.run > 0";
+
+#undef COLUMNS
 
 inline constexpr char click_of_visitor[]
   = "SELECT click_hi, click_lo FROM visitors WHERE day = :day"

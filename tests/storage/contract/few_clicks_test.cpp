@@ -294,16 +294,17 @@ TEST_P(few_clicks_test, pages_of_clicks_have_those_of_all_days) {
 }
 
 TEST_P(few_clicks_test, a_repair_finds_clicks_by_their_ids_again) {
-  if (!has_recent_clicks())
-    GTEST_SKIP() << "ids are an index";
   auto x = store_link("few-1");
   std::vector<click> clicks;
   for (int i = 0; i < 5; ++i)
     clicks.push_back(store_click(x, 0, moment(12, i), i));
-  raw->execute("DELETE FROM click_ids");
+  // Elsewhere ids are an index, which nobody can take away.
+  const auto is_table = has_recent_clicks();
+  if (is_table)
+    raw->execute("DELETE FROM click_ids");
   const auto lines = db->verify(false);
   ASSERT_TRUE(lines);
-  EXPECT_EQ(lines->size(), 5u);
+  EXPECT_EQ(lines->size(), is_table ? 5u : 0u);
   ASSERT_TRUE(db->verify(true));
   expect_verified();
   expect_found_by_id(x, clicks);
