@@ -5,9 +5,17 @@
 
 #include <asio/post.hpp>
 
+#include <thread>
 #include <utility>
 
 namespace turnout {
+
+namespace {
+
+/// How often an answer goes through the event loop until it is sent.
+constexpr int hops_to_be_sent = 2;
+
+} // namespace
 
 turn_journal::turn_journal(reactor_pool& pool, size_t reactor,
                            std::unique_ptr<journal::writer> out,
@@ -27,7 +35,7 @@ void turn_journal::append(journal::event x, callback then) {
 }
 
 void turn_journal::commit() {
-  const auto count = static_cast<double>(x_waiting.size());
+  const auto count = x_waiting.size();
   x_calling.swap(x_waiting);
   const auto err = x_out->commit();
   if (err) {
@@ -41,11 +49,25 @@ void turn_journal::commit() {
     if (std::exchange(x_failing, false))
       log::info("journal is written again");
     x_counters.journal_commits->Increment();
-    x_counters.journal_events->Increment(count);
+    x_counters.journal_events->Increment(static_cast<double>(count));
   }
   for (auto& then : x_calling)
     then(!err);
   x_calling.clear();
+  if (x_pace.ends(count, turn_pace::clock::now())
+      && !std::exchange(x_pause_is_due, true))
+    pause_after(hops_to_be_sent);
+}
+
+void turn_journal::pause_after(int hops) {
+  asio::post(x_pool.context(x_reactor), [this, hops] {
+    if (hops > 0)
+      return pause_after(hops - 1);
+    x_pause_is_due = false;
+    // Whoever waits for the next commit must not wait for this, too.
+    if (x_waiting.empty())
+      std::this_thread::sleep_for(turn_pace::pause);
+  });
 }
 
 } // namespace turnout

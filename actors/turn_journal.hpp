@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/turn_pace.hpp"
 #include "journal/journal.hpp"
 #include "monitoring/metrics.hpp"
 #include "reactor/reactor_pool.hpp"
@@ -33,6 +34,10 @@ public:
 private:
   void commit();
 
+  /// Has the reactor wait a moment, when it has gone so often through what is
+  /// ready to run.
+  void pause_after(int hops);
+
   reactor_pool& x_pool;
   size_t x_reactor;
   std::unique_ptr<journal::writer> x_out;
@@ -41,6 +46,8 @@ private:
   /// The callbacks being called; kept for its memory.
   std::vector<callback> x_calling;
   bool x_failing = false;
+  turn_pace x_pace;
+  bool x_pause_is_due = false;
 };
 
 } // namespace turnout
