@@ -2,6 +2,8 @@
 
 #include "tests/actors/actors_fixture.hpp"
 
+#include <atomic>
+
 namespace turnout {
 
 namespace {
@@ -70,6 +72,22 @@ TEST_F(turn_journal_test, event_appended_while_others_are_told_comes_next) {
   on_reactor(0, [] {});
   EXPECT_EQ(told, 2);
   EXPECT_EQ(writer->commits, (std::vector<size_t>{1, 1}));
+}
+
+TEST_F(turn_journal_test, pauses_of_a_busy_reactor_lose_and_stop_nothing) {
+  constexpr int all = 20'000;
+  std::atomic<int> told = 0;
+  std::function<void(bool)> next = [&](bool committed) {
+    EXPECT_TRUE(committed);
+    if (++told < all)
+      out.append(click{}, next);
+  };
+  on_reactor(0, [&] { out.append(click{}, next); });
+  eventually([&] { return told == all; });
+  // What comes after the last pause has begun is told, too.
+  on_reactor(0, [&] { out.append(click{}, [&](bool) { ++told; }); });
+  eventually([&] { return told == all + 1; });
+  EXPECT_EQ(writer->commits, std::vector<size_t>(all + 1, 1));
 }
 
 TEST_F(turn_journal_test, failure_is_told_and_counted_and_passes) {
