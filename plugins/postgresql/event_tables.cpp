@@ -4,6 +4,7 @@
 #include "plugins/postgresql/partitions.hpp"
 #include "plugins/postgresql/sql.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace turnout::postgresql {
@@ -57,7 +58,8 @@ int64_t low(const uuid& x) {
   return static_cast<int64_t>(x.lo);
 }
 
-array_text array_of(const std::set<row_key>& keys) {
+template <class Keys>
+array_text array_of(const Keys& keys) {
   array_text result;
   for (auto key : keys)
     result.add(key);
@@ -66,16 +68,21 @@ array_text array_of(const std::set<row_key>& keys) {
 
 } // namespace
 
-std::unordered_map<row_key, row_key>
-event_tables::links_of_variants(const std::set<row_key>& variant_keys) {
-  std::unordered_map<row_key, row_key> result;
+std::vector<row_key>
+event_tables::links_of_variants(const std::vector<row_key>& variant_keys) {
+  std::vector<row_key> result(variant_keys.size());
   if (variant_keys.empty())
     return result;
   row_key variant = 0;
   row_key link = 0;
   x_db.each(
     sql::links_of_variants, std::tie(variant, link),
-    [&] { result.emplace(variant, link); }, array_of(variant_keys).text());
+    [&] {
+      const auto i
+        = std::lower_bound(variant_keys.begin(), variant_keys.end(), variant);
+      result[static_cast<size_t>(i - variant_keys.begin())] = link;
+    },
+    array_of(variant_keys).text());
   return result;
 }
 

@@ -14,8 +14,8 @@ public:
     // nop
   }
 
-  std::unordered_map<row_key, row_key>
-  links_of_variants(const std::set<row_key>& variant_keys) override;
+  std::vector<row_key>
+  links_of_variants(const std::vector<row_key>& variant_keys) override;
 
   std::set<row_key> known_links(const std::set<row_key>& link_keys) override;
 

@@ -50,11 +50,14 @@ std::vector<size_t> new_clicks(const storage::event_batch& batch,
   for (size_t i = 0; i < batch.clicks.size(); ++i)
     if (positions.is_new(batch.click_places[i]))
       result.emplace_back(i);
-  std::sort(result.begin(), result.end(), [&](size_t a, size_t b) {
+  const auto before = [&](size_t a, size_t b) {
     const auto& x = batch.clicks[a];
     const auto& y = batch.clicks[b];
     return std::tie(x.link_key, x.id) < std::tie(y.link_key, y.id);
-  });
+  };
+  // As a rule they are.
+  if (!std::is_sorted(result.begin(), result.end(), before))
+    std::sort(result.begin(), result.end(), before);
   return result;
 }
 

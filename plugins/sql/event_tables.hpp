@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -32,9 +31,10 @@ public:
 
   virtual ~event_tables() = default;
 
-  /// Returns the links of variants, without the variants that are not there.
-  virtual std::unordered_map<row_key, row_key>
-  links_of_variants(const std::set<row_key>& variant_keys) = 0;
+  /// Returns the link of each variant, 0 for those that are not there.
+  /// @param variant_keys ascending, each once
+  virtual std::vector<row_key>
+  links_of_variants(const std::vector<row_key>& variant_keys) = 0;
 
   /// Returns those of the links that are there.
   virtual std::set<row_key> known_links(const std::set<row_key>& link_keys) = 0;

@@ -67,16 +67,22 @@ private:
     auto fresh = new_clicks(x_batch, x_positions);
     x_result.replayed
       += static_cast<int64_t>(x_batch.clicks.size() - fresh.size());
-    std::set<row_key> variants;
+    std::vector<row_key> variants;
+    variants.reserve(fresh.size());
     for (auto i : fresh)
-      variants.insert(x_batch.clicks[i].variant_key);
+      variants.push_back(x_batch.clicks[i].variant_key);
+    std::sort(variants.begin(), variants.end());
+    variants.erase(std::unique(variants.begin(), variants.end()),
+                   variants.end());
     const auto links = x_tables.links_of_variants(variants);
     auto& rows = x_rows;
     rows.reserve(fresh.size());
     for (auto i : fresh) {
       const auto& x = x_batch.clicks[i];
-      const auto link = links.find(x.variant_key);
-      if (link == links.end() || link->second != x.link_key)
+      const auto at
+        = std::lower_bound(variants.begin(), variants.end(), x.variant_key);
+      const auto link = links[static_cast<size_t>(at - variants.begin())];
+      if (link == 0 || link != x.link_key)
         ++x_result.orphans;
       else
         rows.push_back({&x, values_of(x, x_batch.classes[i].values)});

@@ -2,6 +2,7 @@
 
 #include "core/time.hpp"
 #include "plugins/sqlite/many_rows.hpp"
+#include "plugins/sqlite/run_writer.hpp"
 #include "plugins/sqlite/settling.hpp"
 #include "plugins/sqlite/sql.hpp"
 
@@ -34,13 +35,11 @@ constexpr int64_t full_run = 250'000;
 /// the closer their ids are, but the longer takes the transaction.
 constexpr size_t max_not_indexed = 16'000;
 
-/// Inserts a row of a table of clicks.
-/// @param key what comes before the columns of the click
-template <class... Ts>
-bool insert(statement& to, const new_click& click, const Ts&... key) {
+/// Inserts a row of the table of clicks.
+bool insert(statement& to, const new_click& click) {
   const auto& x = *click.event;
   const auto& [country, referrer, browser, device, system] = click.values;
-  to.bind(key..., x.link_key, x.id, x.variant_key, x.stratum, x.is_repeat,
+  to.bind(x.link_key, x.id, x.variant_key, x.stratum, x.is_repeat,
           to_micros(x.created_at), x.visitor, x.ip_address, x.user_agent,
           x.referrer, x.country, country, referrer, browser, device, system);
   return to.run() == 1;
@@ -106,13 +105,11 @@ bool click_runs::is_few(click_iterator first, click_iterator last) const {
 
 std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
   statement settled{x_db, sql::add_click};
-  statement recent{x_db, sql::add_run_click};
+  std::vector<click_fate> result(clicks.size(), click_fate::stored_before);
+  run_writer recent{x_db, x_known.agents, x_run, result};
   std::optional<statement> find;
   if (x_first_run_of_round != 0)
     find.emplace(x_db, sql::run_of_stored_click);
-  auto first_day = settling::any_day;
-  std::vector<click_fate> result;
-  result.reserve(clicks.size());
   x_places.reserve(clicks.size());
   for (auto first = clicks.begin(); first != clicks.end();) {
     const auto link_key = first->event->link_key;
@@ -122,8 +119,7 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
     const auto run = is_few(first, last) ? x_run : 0;
     for (; first != last; ++first) {
       const auto& x = *first->event;
-      const auto day = day_of(x.created_at);
-      x_newest_day = std::max(x_newest_day, day);
+      x_newest_day = std::max(x_newest_day, day_of(x.created_at));
       auto& at = x_places.emplace_back(place{x.id, link_key, run});
       auto is_stored = false;
       if (find) {
@@ -133,18 +129,22 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
           at.run = find->integer(0);
         }
       }
-      if (is_stored
-          || !(run == 0 ? insert(settled, *first)
-                        : insert(recent, *first, run))) {
-        result.push_back(click_fate::stored_before);
-      } else if (run == 0) {
-        result.push_back(click_fate::stored);
-      } else {
-        result.push_back(click_fate::recent);
-        first_day = std::min(first_day, day);
-        ++x_num_recent;
-      }
+      if (is_stored)
+        continue;
+      const auto i = static_cast<size_t>(first - clicks.begin());
+      if (run != 0)
+        recent.add(*first, i);
+      else if (insert(settled, *first))
+        result[i] = click_fate::stored;
     }
+  }
+  recent.finish();
+  auto first_day = settling::any_day;
+  for (size_t i = 0; i < clicks.size(); ++i) {
+    if (result[i] != click_fate::recent)
+      continue;
+    first_day = std::min(first_day, day_of(clicks[i].event->created_at));
+    ++x_num_recent;
   }
   if (x_num_recent != 0) {
     statement grow{x_db, sql::grow_run};

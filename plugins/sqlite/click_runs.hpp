@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugins/sql/event_tables.hpp"
+#include "plugins/sqlite/run_agents.hpp"
 #include "plugins/sqlite/statement.hpp"
 
 #include <cstdint>
@@ -34,6 +35,7 @@ public:
     std::vector<place> round;
     /// Whether a part of the round was stored by this process.
     bool is_in_round = false;
+    run_agents::memory agents;
     /// About how many recent clicks a link has.
     std::unordered_map<row_key, uint32_t> recent;
   };

@@ -15,8 +15,8 @@ public:
   /// @param known must outlive this object.
   event_tables(plugins::connection& db, click_runs::memory& known);
 
-  std::unordered_map<row_key, row_key>
-  links_of_variants(const std::set<row_key>& variant_keys) override;
+  std::vector<row_key>
+  links_of_variants(const std::vector<row_key>& variant_keys) override;
 
   std::set<row_key> known_links(const std::set<row_key>& link_keys) override;
 

@@ -7,6 +7,22 @@ namespace turnout::sqlite {
 // of variants starts at 1, so variant 0 is "no variant". Tables are clustered
 // by how they are read (WITHOUT ROWID).
 
+// -- parts of views -----------------------------------------------------------
+
+#define COLUMNS_OF_CLICK(p)                                                    \
+  p "link_key, " p "id_hi, " p "id_lo, " p "variant_key, " p "stratum, " p     \
+    "is_repeat, " p "is_conversion, " p "created_at, " p "visitor, " p         \
+    "ip_address, " p "user_agent, " p "referrer, " p "country, " p             \
+    "country_value, " p "referrer_value, " p "browser_value, " p               \
+    "device_value, " p "system_value"
+
+// A text of a click that may be with its user agent instead. SQLite looks into
+// each part of a UNION ALL if the columns of all are texts by declaration.
+#define IN_RUN(column)                                                         \
+  "CAST(CASE c.agent WHEN 0 THEN c." column " ELSE (SELECT a." column          \
+  " FROM run_agents a WHERE a.run = c.run AND a.agent = c.agent) END AS TEXT)" \
+  " AS " column
+
 const std::vector<storage::migration>& schema() {
   static const std::vector<storage::migration> steps{
     {1,
@@ -401,8 +417,67 @@ const std::vector<storage::migration>& schema() {
        " SELECT link_key, stratum, variant_key, 1, 0 FROM recent_clicks"
        " WHERE is_repeat = 0",
      }},
+    {10,
+     "user agents of runs",
+     {
+       // Each user agent of a run once, with what it is in the breakdowns. A
+       // click with number 0 has these texts itself.
+       "CREATE TABLE run_agents ("
+       " run INTEGER NOT NULL REFERENCES click_runs ON DELETE CASCADE,"
+       " agent INTEGER NOT NULL, user_agent TEXT NOT NULL,"
+       " browser_value TEXT NOT NULL, device_value TEXT NOT NULL,"
+       " system_value TEXT NOT NULL, PRIMARY KEY (run, agent)) WITHOUT ROWID",
+       "ALTER TABLE run_clicks ADD COLUMN agent INTEGER NOT NULL DEFAULT 0",
+
+       "CREATE VIEW clicks_of_runs AS SELECT c.run, c.link_key, c.id_hi,"
+       " c.id_lo, c.variant_key, c.stratum, c.is_repeat, c.is_conversion,"
+       " c.created_at, c.visitor, c.ip_address, " IN_RUN(
+         "user_agent") ", "
+                       "c."
+                       "referre"
+                       "r, "
+                       "c."
+                       "country"
+                       ", "
+                       "c."
+                       "country"
+                       "_value,"
+                       " c."
+                       "referre"
+                       "r_"
+                       "value,"
+                       " " IN_RUN("browser_value") ", " IN_RUN(
+                         "devic"
+                         "e_"
+                         "valu"
+                         "e") ", " IN_RUN("system_value") " FROM run_clicks c",
+
+       "DROP VIEW all_clicks",
+       "CREATE VIEW all_clicks AS SELECT " COLUMNS_OF_CLICK(
+         "") " FROM clicks UNION ALL SELECT " COLUMNS_OF_CLICK("c.") " FROM "
+                                                                     "click_"
+                                                                     "runs r "
+                                                                     "CROSS "
+                                                                     "JOIN "
+                                                                     "clicks_"
+                                                                     "of_runs "
+                                                                     "c ON "
+                                                                     "c.run = "
+                                                                     "r.run",
+
+       "DROP VIEW recent_clicks",
+       "CREATE VIEW recent_clicks AS SELECT " COLUMNS_OF_CLICK(
+         "c.") ", c.created_at / 86400000000 AS day FROM settling s"
+               " CROSS JOIN click_runs r CROSS JOIN clicks_of_runs c ON c.run "
+               "= r.run"
+               " WHERE r.is_settled = 0 AND (r.run > s.until_run"
+               " OR c.link_key > s.link_key)",
+     }},
   };
   return steps;
 }
+
+#undef COLUMNS_OF_CLICK
+#undef IN_RUN
 
 } // namespace turnout::sqlite

@@ -71,7 +71,8 @@ row_key settling::end_of_part(int64_t clicks) const {
   return result;
 }
 
-int64_t settling::read_part(row_key last, plugins::rollups& sums) {
+int64_t settling::read_part(row_key last, run_agent_values& agents,
+                            plugins::rollups& sums) {
   int64_t result = 0;
   statement read{x_db, sql::clicks_of_part};
   for (const auto& run : x_runs) {
@@ -87,8 +88,13 @@ int64_t settling::read_part(row_key last, plugins::rollups& sums) {
       x.is_repeat = read.integer(5) != 0;
       x.created_at = from_micros(read.integer(6));
       x.visitor = read.integer(7);
-      sums.settle(x,
-                  [&](size_t i) { return read.text(8 + static_cast<int>(i)); });
+      const auto agent = read.integer(8);
+      const auto* known = agent == 0 ? nullptr : &agents.of(run.number, agent);
+      sums.settle(x, [&](size_t i) -> std::string_view {
+        return known == nullptr || i < run_agent_values::first
+                 ? read.text(9 + static_cast<int>(i))
+                 : std::string_view{(*known)[i - run_agent_values::first]};
+      });
     }
   }
   x_link_key = last;
@@ -100,8 +106,9 @@ bool settling::next(int64_t clicks, plugins::rollups& sums) {
     return true;
   if (x_until == 0)
     x_until = x_runs.back().number;
+  run_agent_values agents{x_db};
   while (clicks > 0 && x_link_key < last_link)
-    clicks -= read_part(end_of_part(clicks), sums);
+    clicks -= read_part(end_of_part(clicks), agents, sums);
   if (x_link_key < last_link) {
     note(x_until, x_link_key);
     return false;

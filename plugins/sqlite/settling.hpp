@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugins/sql/rollups.hpp"
+#include "plugins/sqlite/run_agents.hpp"
 #include "plugins/sqlite/statement.hpp"
 
 #include <cstdint>
@@ -45,7 +46,8 @@ private:
   row_key end_of_part(int64_t clicks) const;
 
   /// Adds the clicks of the next links up to `last` and returns how many.
-  int64_t read_part(row_key last, plugins::rollups& sums);
+  int64_t read_part(row_key last, run_agent_values& agents,
+                    plugins::rollups& sums);
 
   void note(int64_t until, row_key link_key);
 

@@ -17,7 +17,7 @@ inline constexpr char find_click[]
   = "SELECT " COLUMNS " FROM click_ids i JOIN clicks c"
     " ON c.link_key = i.link_key AND c.id_hi = i.id_hi AND c.id_lo = i.id_lo"
     " WHERE i.id_hi = :id_hi AND i.id_lo = :id_lo AND i.run = 0 UNION ALL "
-    "SELECT " COLUMNS " FROM click_ids i JOIN run_clicks c ON c.run = i.run"
+    "SELECT " COLUMNS " FROM click_ids i JOIN clicks_of_runs c ON c.run = i.run"
     " AND c.link_key = i.link_key AND c.id_hi = i.id_hi AND c.id_lo = i.id_lo"
     " WHERE i.id_hi = :id_hi AND i.id_lo = :id_lo AND i.run > 0";
 
@@ -70,14 +70,31 @@ inline constexpr char grow_run[]
   = "UPDATE click_runs SET clicks = clicks + :clicks,"
     " first_day = min(first_day, :day) WHERE run = :run";
 
+// Fails for those that are there.
 inline constexpr char add_run_click[]
   = "INSERT INTO run_clicks (run, link_key, id_hi, id_lo, variant_key,"
     " stratum, is_repeat, is_conversion, created_at, visitor, ip_address,"
     " user_agent, referrer, country, country_value, referrer_value,"
-    " browser_value, device_value, system_value) VALUES (:run, :link, :id_hi,"
-    " :id_lo, :variant, :stratum, :is_repeat, 0, :created_at, :visitor, :ip,"
-    " :user_agent, :referrer, :country, :country_value, :referrer_value,"
-    " :browser, :device, :system) ON CONFLICT DO NOTHING";
+    " browser_value, device_value, system_value, agent) VALUES (:run, :link,"
+    " :id_hi, :id_lo, :variant, :stratum, :is_repeat, :is_conversion,"
+    " :created_at, :visitor, :ip, :user_agent, :referrer, :country,"
+    " :country_value, :referrer_value, :browser, :device, :system, :agent)";
+
+inline constexpr char list_run_agents[]
+  = "SELECT agent, user_agent, browser_value, device_value, system_value"
+    " FROM run_agents WHERE run = :run";
+
+inline constexpr char last_run_agent[]
+  = "SELECT coalesce(max(agent), 0) FROM run_agents WHERE run = :run";
+
+inline constexpr char find_run_agent[]
+  = "SELECT browser_value, device_value, system_value FROM run_agents"
+    " WHERE run = :run AND agent = :agent";
+
+inline constexpr char add_run_agent[]
+  = "INSERT INTO run_agents (run, agent, user_agent, browser_value,"
+    " device_value, system_value) VALUES (:run, :agent, :user_agent, :browser,"
+    " :device, :system)";
 
 inline constexpr char add_click_id[]
   = "INSERT INTO click_ids (id_hi, id_lo, link_key, run)"
@@ -126,8 +143,9 @@ inline constexpr char end_of_part[]
 
 inline constexpr char clicks_of_part[]
   = "SELECT link_key, id_hi, id_lo, variant_key, stratum, is_repeat,"
-    " created_at, visitor, country_value, referrer_value, browser_value,"
-    " device_value, system_value FROM run_clicks WHERE run = :run"
+    " created_at, visitor, agent, country_value, referrer_value,"
+    " browser_value, device_value, system_value FROM run_clicks WHERE run = "
+    ":run"
     " AND link_key > :after AND link_key <= :last";
 
 inline constexpr char end_settling[]
@@ -190,9 +208,9 @@ inline constexpr char cache_batches[] = "PRAGMA cache_size = -32000";
 
 // -- events, row by row -------------------------------------------------------
 
-inline constexpr char link_of_variant[]
-  = "SELECT link_key FROM variants INDEXED BY variants_with_link"
-    " WHERE variant_key = :variant";
+inline constexpr char variants_from[]
+  = "SELECT variant_key, link_key FROM variants INDEXED BY variants_with_link"
+    " WHERE variant_key >= :first ORDER BY variant_key";
 
 inline constexpr char has_link[]
   = "SELECT link_key FROM links WHERE link_key = :link";

@@ -25,6 +25,17 @@ int64_t statement::run() {
   return sqlite3_changes(x_db);
 }
 
+bool statement::run_unless_there() {
+  const auto result = sqlite3_step(x_statement);
+  reset();
+  if (result == SQLITE_CONSTRAINT
+      && sqlite3_extended_errcode(x_db) == SQLITE_CONSTRAINT_PRIMARYKEY)
+    return false;
+  if (result != SQLITE_DONE)
+    check(result);
+  return true;
+}
+
 bool statement::next() {
   const auto result = sqlite3_step(x_statement);
   if (result == SQLITE_ROW)
@@ -53,7 +64,9 @@ void statement::set_integer(int64_t x) {
 }
 
 void statement::set_text(std::string_view x) {
-  check(sqlite3_bind_text(x_statement, ++x_bound, x.data(),
+  // Nowhere would mean NULL.
+  const auto* chars = x.data() == nullptr ? "" : x.data();
+  check(sqlite3_bind_text(x_statement, ++x_bound, chars,
                           static_cast<int>(x.size()), nullptr));
 }
 

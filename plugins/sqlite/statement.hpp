@@ -46,9 +46,16 @@ public:
   /// returns the number of changed rows.
   int64_t run();
 
+  /// Executes an INSERT as `run` does. Returns false, and changes nothing, if
+  /// one of its rows is there already.
+  bool run_unless_there();
+
   /// Returns whether there is another row. After the last one the statement is
   /// ready for the next values.
   bool next();
+
+  /// Makes the statement ready for the next values before its last row.
+  void reset() noexcept;
 
   /// Returns a column of the row, counted from 0; 0 for NULL.
   int64_t integer(int column) const;
@@ -83,9 +90,6 @@ private:
   void set_integer(int64_t x);
 
   void set_text(std::string_view x);
-
-  /// Makes the statement ready for the next values.
-  void reset() noexcept;
 
   void check(int result) const;
 

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "plugins/sql/rollups.hpp"
+#include "plugins/sqlite/statement.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace turnout::sqlite {
+
+/// Numbers the user agents of the run that takes clicks: a run has each once
+/// (`run_agents`), with its browser, device and system, instead of with each
+/// click, which it would make three times as long.
+class run_agents {
+public:
+  struct agent {
+    int64_t number = 0;
+    /// Browser, device, system.
+    std::array<std::string, 3> values;
+  };
+
+  /// What is known of a run from one batch to the next.
+  struct memory {
+    int64_t run = 0;
+    int64_t last = 0;
+    std::unordered_map<std::string, agent> agents;
+  };
+
+  /// @param db must outlive this object, as must `known`, which is to be
+  ///           forgotten when the batch is not committed.
+  run_agents(sqlite_api::sqlite3* db, memory& known, int64_t run);
+
+  /// Returns the number of the user agent of a click, which is added if it is
+  /// new; 0 if the click is to have its texts itself, as the run has too many
+  /// user agents, or this one with other values.
+  int64_t number_of(const plugins::new_click& click);
+
+private:
+  sqlite_api::sqlite3* x_db;
+  memory& x_known;
+  std::optional<statement> x_add;
+};
+
+/// Looks up what the user agents of runs are in the breakdowns.
+class run_agent_values {
+public:
+  using values = std::array<std::string, 3>;
+
+  /// The dimension of the first value; the others follow.
+  static constexpr auto first = static_cast<size_t>(dimension::browser);
+
+  /// @param db must outlive this object.
+  explicit run_agent_values(sqlite_api::sqlite3* db);
+
+  /// Returns browser, device and system of a user agent. Throws if the run does
+  /// not have it.
+  const values& of(int64_t run, int64_t agent);
+
+private:
+  struct place_hash {
+    size_t operator()(const std::pair<int64_t, int64_t>& x) const noexcept;
+  };
+
+  statement x_find;
+  std::unordered_map<std::pair<int64_t, int64_t>, values, place_hash> x_known;
+};
+
+} // namespace turnout::sqlite
