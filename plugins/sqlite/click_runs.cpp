@@ -47,7 +47,7 @@ bool insert(statement& to, const new_click& click) {
 
 } // namespace
 
-click_runs::click_runs(sqlite_api::sqlite3* db, memory& known)
+click_runs::click_runs(statement_cache& db, memory& known)
   : x_db(db), x_known(known) {
   // nop
 }

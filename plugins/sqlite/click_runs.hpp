@@ -42,7 +42,7 @@ public:
 
   /// @param db must outlive this object, as must `known`, which changes when
   ///           the batch is committed.
-  click_runs(sqlite_api::sqlite3* db, memory& known);
+  click_runs(statement_cache& db, memory& known);
 
   /// Begins with a batch.
   void begin(const storage::event_batch& batch);
@@ -79,7 +79,7 @@ private:
   /// Sets the run that takes clicks.
   void find_run();
 
-  sqlite_api::sqlite3* x_db;
+  statement_cache& x_db;
   memory& x_known;
   uuid x_node;
   std::vector<storage::journal_range> x_ranges;

@@ -26,18 +26,19 @@ constexpr int64_t many_settled = 20'000;
 
 } // namespace
 
-event_tables::event_tables(plugins::connection& db, click_runs::memory& known)
+event_tables::event_tables(plugins::connection& db, statement_cache& statements,
+                           click_runs::memory& known)
   : x_db(db),
-    x_raw(handle_of(db.session())),
+    x_statements(statements),
     x_known(known),
-    x_runs(x_raw, known) {
+    x_runs(x_statements, known) {
   // nop
 }
 
 std::vector<row_key>
 event_tables::links_of_variants(const std::vector<row_key>& variant_keys) {
   std::vector<row_key> result(variant_keys.size());
-  statement list{x_raw, sql::variants_from};
+  statement list{x_statements, sql::variants_from};
   auto is_listing = false;
   row_key listed = 0;
   const auto step = [&] {
@@ -64,7 +65,7 @@ event_tables::links_of_variants(const std::vector<row_key>& variant_keys) {
 std::set<row_key>
 event_tables::known_links(const std::set<row_key>& link_keys) {
   std::set<row_key> result;
-  statement find{x_raw, sql::has_link};
+  statement find{x_statements, sql::has_link};
   for (auto key : link_keys) {
     find.bind(key);
     while (find.next())
@@ -88,7 +89,7 @@ std::vector<uuid> event_tables::index_clicks(std::vector<uuid>) {
 
 void event_tables::end() {
   x_runs.end();
-  settling rest{x_raw};
+  settling rest{x_statements};
   // A clock that runs ahead must not have all settled again and again.
   if (rest.is_due(std::min(x_runs.newest_day(), day_of(now())))
       && settle(rest, std::max(x_runs.num_recent() * 11 / 10, min_settled)))
@@ -100,7 +101,7 @@ void event_tables::committed() {
 }
 
 bool event_tables::settle_some(day_number day) {
-  settling rest{x_raw};
+  settling rest{x_statements};
   if (!rest.is_left(day))
     return false;
   settle(rest, many_settled);
@@ -115,45 +116,45 @@ bool event_tables::settle(settling& rest, int64_t clicks) {
 }
 
 day_number event_tables::first_recent_day() {
-  return settling{x_raw}.oldest_day();
+  return settling{x_statements}.oldest_day();
 }
 
 void event_tables::add_sums(const rollups& sums,
                             const visitor_counts& uniques) {
   many_rows<row_key, row_key, int64_t, int64_t, int64_t> add_totals{
-    x_raw, sql::add_variant_totals};
+    x_statements, sql::add_variant_totals};
   for (const auto& [place, x] : sums.totals)
     add_totals(place.first, place.second, x.clicks, x.converted, x.conversions);
   add_totals.finish();
   many_rows<row_key, day_number, row_key, int64_t, int64_t, int64_t, int64_t>
-    add_daily{x_raw, sql::add_daily};
+    add_daily{x_statements, sql::add_daily};
   for (const auto& [place, x] : sums.daily) {
     const auto& [link_key, day, variant_key] = place;
     add_daily(link_key, day, variant_key, x.clicks, x.converted, x.conversions,
               x.unattributed);
   }
   add_daily.finish();
-  many_rows<row_key, day_number, int64_t> add_visitors{x_raw,
+  many_rows<row_key, day_number, int64_t> add_visitors{x_statements,
                                                        sql::add_daily_visitors};
   for (const auto& [place, count] : uniques)
     add_visitors(place.first, place.second, count);
   add_visitors.finish();
   many_rows<row_key, int, day_number, std::string_view, int64_t, int64_t>
-    add_values{x_raw, sql::add_daily_values};
+    add_values{x_statements, sql::add_daily_values};
   for (const auto& [place, x] : sums.values) {
     const auto& [link_key, dimension, day, value] = place;
     add_values(link_key, dimension, day, value, x.clicks, x.conversions);
   }
   add_values.finish();
   many_rows<row_key, day_number, int, int64_t> add_excluded{
-    x_raw, sql::add_daily_excluded};
+    x_statements, sql::add_daily_excluded};
   for (const auto& [place, visits] : sums.excluded) {
     const auto& [link_key, day, reason] = place;
     add_excluded(link_key, day, reason, visits);
   }
   add_excluded.finish();
   many_rows<row_key, int, row_key, int64_t, int64_t> add_evidence{
-    x_raw, sql::add_evidence};
+    x_statements, sql::add_evidence};
   for (const auto& [place, x] : sums.evidence) {
     const auto& [link_key, stratum, variant_key] = place;
     add_evidence(link_key, stratum, variant_key, x.clicks, x.conversions);
@@ -164,8 +165,8 @@ void event_tables::add_sums(const rollups& sums,
 event_tables::visitor_counts
 event_tables::add_visitors(const rollups::visits& visits) {
   visitor_counts result;
-  statement add_visitor{x_raw, sql::add_visitor};
-  statement update_visitor{x_raw, sql::update_visitor};
+  statement add_visitor{x_statements, sql::add_visitor};
+  statement update_visitor{x_statements, sql::update_visitor};
   for (const auto& [place, visit] : visits) {
     const auto& [day, link_key, visitor] = place;
     add_visitor.bind(day, link_key, visitor, visit.click_id);
@@ -190,12 +191,12 @@ event_tables::totals(const std::set<row_key>& link_keys, scope of) {
     return result;
   std::unordered_set<row_key> asking;
   if (of == scope::asking) {
-    statement list{x_raw, sql::links_asking_for_winner};
+    statement list{x_statements, sql::links_asking_for_winner};
     list.bind(*link_keys.begin(), *link_keys.rbegin());
     while (list.next())
       asking.insert(list.integer(0));
   }
-  statement read{x_raw, sql::totals_of_link};
+  statement read{x_statements, sql::totals_of_link};
   for (auto key : link_keys) {
     if (of == scope::asking && !asking.contains(key))
       continue;

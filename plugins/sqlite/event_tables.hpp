@@ -12,8 +12,10 @@ namespace turnout::sqlite {
 /// prepared once for a batch.
 class event_tables : public plugins::event_tables {
 public:
+  /// @param statements of the same connection, must outlive this object
   /// @param known must outlive this object.
-  event_tables(plugins::connection& db, click_runs::memory& known);
+  event_tables(plugins::connection& db, statement_cache& statements,
+               click_runs::memory& known);
 
   std::vector<row_key>
   links_of_variants(const std::vector<row_key>& variant_keys) override;
@@ -50,7 +52,7 @@ private:
   bool settle(settling& rest, int64_t clicks);
 
   plugins::connection& x_db;
-  sqlite_api::sqlite3* x_raw;
+  statement_cache& x_statements;
   click_runs::memory& x_known;
   click_runs x_runs;
 };

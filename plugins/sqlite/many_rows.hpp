@@ -19,7 +19,7 @@ std::string many_rows_sql(const char* one_row_sql, size_t rows);
 template <class... Ts>
 class many_rows {
 public:
-  many_rows(sqlite_api::sqlite3* db, const char* one_row_sql)
+  many_rows(statement_cache& db, const char* one_row_sql)
     : x_db(db), x_one_row_sql(one_row_sql) {
     // nop
   }
@@ -30,7 +30,7 @@ public:
     if (x_used < size)
       return;
     if (!x_all)
-      x_all.emplace(x_db, many_rows_sql(x_one_row_sql, size).c_str());
+      x_all.emplace(x_db, many_rows_sql(x_one_row_sql, size));
     for (const auto& row : x_rows)
       bind(*x_all, row);
     x_all->run();
@@ -56,7 +56,7 @@ private:
     std::apply([&](const auto&... xs) { st.bind(xs...); }, row);
   }
 
-  sqlite_api::sqlite3* x_db;
+  statement_cache& x_db;
   const char* x_one_row_sql;
   std::array<std::tuple<Ts...>, size> x_rows;
   size_t x_used = 0;

@@ -17,7 +17,7 @@ constexpr int64_t max_agents = 10'000;
 
 // -- the run that takes clicks ------------------------------------------------
 
-run_agents::run_agents(sqlite_api::sqlite3* db, memory& known, int64_t run)
+run_agents::run_agents(statement_cache& db, memory& known, int64_t run)
   : x_db(db), x_known(known) {
   int64_t last = 0;
   statement find{x_db, sql::last_run_agent};
@@ -60,7 +60,7 @@ int64_t run_agents::number_of(const plugins::new_click& click) {
 
 // -- any runs -----------------------------------------------------------------
 
-run_agent_values::run_agent_values(sqlite_api::sqlite3* db)
+run_agent_values::run_agent_values(statement_cache& db)
   : x_find(db, sql::find_run_agent) {
   // nop
 }

@@ -32,7 +32,7 @@ public:
 
   /// @param db must outlive this object, as must `known`, which is to be
   ///           forgotten when the batch is not committed.
-  run_agents(sqlite_api::sqlite3* db, memory& known, int64_t run);
+  run_agents(statement_cache& db, memory& known, int64_t run);
 
   /// Returns the number of the user agent of a click, which is added if it is
   /// new; 0 if the click is to have its texts itself, as the run has too many
@@ -40,7 +40,7 @@ public:
   int64_t number_of(const plugins::new_click& click);
 
 private:
-  sqlite_api::sqlite3* x_db;
+  statement_cache& x_db;
   memory& x_known;
   std::optional<statement> x_add;
 };
@@ -54,7 +54,7 @@ public:
   static constexpr auto first = static_cast<size_t>(dimension::browser);
 
   /// @param db must outlive this object.
-  explicit run_agent_values(sqlite_api::sqlite3* db);
+  explicit run_agent_values(statement_cache& db);
 
   /// Returns browser, device and system of a user agent. Throws if the run does
   /// not have it.

@@ -10,7 +10,7 @@ namespace turnout::sqlite {
 
 using plugins::click_fate;
 
-run_writer::run_writer(sqlite_api::sqlite3* db, run_agents::memory& known,
+run_writer::run_writer(statement_cache& db, run_agents::memory& known,
                        int64_t run, std::vector<click_fate>& fates)
   : x_db(db), x_agents(db, known, run), x_run(run), x_fates(fates) {
   // nop
@@ -32,7 +32,7 @@ void run_writer::finish() {
 
 bool run_writer::write_all() {
   if (!x_all)
-    x_all.emplace(x_db, many_rows_sql(sql::add_run_click, size).c_str());
+    x_all.emplace(x_db, many_rows_sql(sql::add_run_click, size));
   for (const auto& x : x_rows)
     bind(*x_all, x);
   if (!x_all->run_unless_there())

@@ -17,7 +17,7 @@ class run_writer {
 public:
   /// @param db must outlive this object, as must the others.
   /// @param fates gets what became of clicks, `recent` or `stored_before`
-  run_writer(sqlite_api::sqlite3* db, run_agents::memory& known, int64_t run,
+  run_writer(statement_cache& db, run_agents::memory& known, int64_t run,
              std::vector<plugins::click_fate>& fates);
 
   /// Takes a click, which must live until `finish`, and its index in `fates`.
@@ -43,7 +43,7 @@ private:
 
   void bind(statement& to, const row& x) const;
 
-  sqlite_api::sqlite3* x_db;
+  statement_cache& x_db;
   run_agents x_agents;
   int64_t x_run;
   std::vector<plugins::click_fate>& x_fates;

@@ -18,7 +18,7 @@ constexpr auto last_link = std::numeric_limits<row_key>::max();
 
 } // namespace
 
-settling::settling(sqlite_api::sqlite3* db) : x_db(db) {
+settling::settling(statement_cache& db) : x_db(db) {
   statement get{x_db, sql::get_settling};
   while (get.next()) {
     x_until = get.integer(0);

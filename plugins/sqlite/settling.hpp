@@ -19,7 +19,7 @@ public:
   static constexpr auto any_day = std::numeric_limits<day_number>::max();
 
   /// @param db must outlive this object.
-  explicit settling(sqlite_api::sqlite3* db);
+  explicit settling(statement_cache& db);
 
   /// Returns whether there is so much to settle, or so old, that it is time.
   /// @param newest_day of all clicks
@@ -51,7 +51,7 @@ private:
 
   void note(int64_t until, row_key link_key);
 
-  sqlite_api::sqlite3* x_db;
+  statement_cache& x_db;
   /// All that are not settled, oldest first.
   std::vector<run> x_runs;
   /// The last run that is being settled; 0: none is.

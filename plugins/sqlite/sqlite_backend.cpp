@@ -83,11 +83,13 @@ void sqlite_backend::open_file() {
   use_write_ahead_log(*db);
   for (auto setting : sql::settings)
     db->run_once(setting);
+  x_statements = std::make_unique<statement_cache>(handle_of(db->session()));
   x_connection = std::move(db);
   x_caches_batches = false;
 }
 
 void sqlite_backend::close() noexcept {
+  x_statements.reset();
   x_connection.reset();
   x_known = {};
 }
@@ -120,7 +122,7 @@ void sqlite_backend::prepare_for(connection& db, const storage::event_batch&) {
 }
 
 std::unique_ptr<plugins::event_tables> sqlite_backend::tables(connection& db) {
-  return std::make_unique<sqlite::event_tables>(db, x_known);
+  return std::make_unique<sqlite::event_tables>(db, *x_statements, x_known);
 }
 
 // -- retention ----------------------------------------------------------------

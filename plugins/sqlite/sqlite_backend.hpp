@@ -38,6 +38,8 @@ private:
   std::filesystem::path x_directory;
   std::filesystem::path x_file;
   std::unique_ptr<connection> x_connection;
+  /// Those of the connection, which they must not outlive.
+  std::unique_ptr<statement_cache> x_statements;
   /// Whether the connection has the cache that batches need.
   bool x_caches_batches = false;
   click_runs::memory x_known;

@@ -3,6 +3,8 @@
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
+#include <utility>
+
 namespace turnout::sqlite {
 
 using namespace sqlite_api;
@@ -11,25 +13,28 @@ sqlite_api::sqlite3* handle_of(soci::session& db) {
   return static_cast<soci::sqlite3_session_backend*>(db.get_backend())->conn_;
 }
 
-statement::statement(sqlite_api::sqlite3* db, const char* sql) : x_db(db) {
-  check(sqlite3_prepare_v2(x_db, sql, -1, &x_statement, nullptr));
+statement::statement(statement_cache& cache, std::string_view sql)
+  : x_cache(cache),
+    x_prepared(cache.take(sql)),
+    x_statement(x_prepared.mapped()) {
+  // nop
 }
 
 statement::~statement() {
-  sqlite3_finalize(x_statement);
+  x_cache.give_back(std::move(x_prepared));
 }
 
 int64_t statement::run() {
   while (next())
     ; // nop
-  return sqlite3_changes(x_db);
+  return sqlite3_changes(x_cache.db());
 }
 
 bool statement::run_unless_there() {
   const auto result = sqlite3_step(x_statement);
   reset();
   if (result == SQLITE_CONSTRAINT
-      && sqlite3_extended_errcode(x_db) == SQLITE_CONSTRAINT_PRIMARYKEY)
+      && sqlite3_extended_errcode(x_cache.db()) == SQLITE_CONSTRAINT_PRIMARYKEY)
     return false;
   if (result != SQLITE_DONE)
     check(result);
@@ -77,7 +82,7 @@ void statement::reset() noexcept {
 
 void statement::check(int result) const {
   if (result != SQLITE_OK)
-    throw soci::sqlite3_soci_error{sqlite3_errmsg(x_db), result};
+    throw soci::sqlite3_soci_error{sqlite3_errmsg(x_cache.db()), result};
 }
 
 } // namespace turnout::sqlite

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/uuid.hpp"
+#include "plugins/sqlite/statement_cache.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -10,11 +11,6 @@
 namespace soci {
 class session;
 } // namespace soci
-
-namespace sqlite_api {
-struct sqlite3;
-struct sqlite3_stmt;
-} // namespace sqlite_api
 
 namespace turnout::sqlite {
 
@@ -26,8 +22,8 @@ sqlite_api::sqlite3* handle_of(soci::session& db);
 /// Throws what SOCI throws, soci::sqlite3_soci_error.
 class statement {
 public:
-  /// @param db must outlive the statement.
-  statement(sqlite_api::sqlite3* db, const char* sql);
+  /// @param cache must outlive the statement.
+  statement(statement_cache& cache, std::string_view sql);
 
   statement(const statement&) = delete;
 
@@ -93,8 +89,9 @@ private:
 
   void check(int result) const;
 
-  sqlite_api::sqlite3* x_db;
-  sqlite_api::sqlite3_stmt* x_statement = nullptr;
+  statement_cache& x_cache;
+  statement_cache::prepared x_prepared;
+  sqlite_api::sqlite3_stmt* x_statement;
   int x_bound = 0;
 };
 
