@@ -51,7 +51,7 @@ void click_pile::copy(size_t first, size_t last, storage::event_batch& to) {
 
 uint32_t click_pile::keep(const std::string& x) {
   const auto next = static_cast<uint32_t>(x_texts.size());
-  auto [i, added] = x_index.emplace(x, next);
+  auto [i, added] = x_index.try_emplace(x, next);
   if (added) {
     x_texts.push_back({&i->first, std::nullopt, std::nullopt});
     x_text_bytes += x.size();
