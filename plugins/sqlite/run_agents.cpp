@@ -1,6 +1,5 @@
 #include "plugins/sqlite/run_agents.hpp"
 
-#include "plugins/sql/failure.hpp"
 #include "plugins/sqlite/sql.hpp"
 
 #include <algorithm>
@@ -69,15 +68,13 @@ const run_agent_values::values& run_agent_values::of(int64_t run,
                                                      int64_t agent) {
   const auto [i, is_new] = x_known.try_emplace({run, agent});
   if (is_new) {
-    auto is_found = false;
+    // As the views have it of a file that was damaged: to fail would be to
+    // store no click any more.
+    i->second.fill("unknown");
     x_find.bind(run, agent);
-    while (x_find.next()) {
-      is_found = true;
+    while (x_find.next())
       for (size_t n = 0; n < i->second.size(); ++n)
         i->second[n] = x_find.text(static_cast<int>(n));
-    }
-    if (!is_found)
-      plugins::fail(ec::internal, "A run of clicks lacks a user agent.");
   }
   return i->second;
 }

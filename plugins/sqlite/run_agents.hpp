@@ -56,8 +56,8 @@ public:
   /// @param db must outlive this object.
   explicit run_agent_values(statement_cache& db);
 
-  /// Returns browser, device and system of a user agent. Throws if the run does
-  /// not have it.
+  /// Returns browser, device and system of a user agent; "unknown" if the run
+  /// does not have it.
   const values& of(int64_t run, int64_t agent);
 
 private:

@@ -7,21 +7,31 @@ namespace turnout::sqlite {
 // of variants starts at 1, so variant 0 is "no variant". Tables are clustered
 // by how they are read (WITHOUT ROWID).
 
-// -- parts of views -----------------------------------------------------------
+namespace {
 
-#define COLUMNS_OF_CLICK(p)                                                    \
-  p "link_key, " p "id_hi, " p "id_lo, " p "variant_key, " p "stratum, " p     \
-    "is_repeat, " p "is_conversion, " p "created_at, " p "visitor, " p         \
-    "ip_address, " p "user_agent, " p "referrer, " p "country, " p             \
-    "country_value, " p "referrer_value, " p "browser_value, " p               \
-    "device_value, " p "system_value"
+/// Returns the columns of a click, of a table with this prefix.
+std::string columns_of_click(const std::string& prefix) {
+  std::string result;
+  for (const char* x :
+       {"link_key", "id_hi", "id_lo", "variant_key", "stratum", "is_repeat",
+        "is_conversion", "created_at", "visitor", "ip_address", "user_agent",
+        "referrer", "country", "country_value", "referrer_value",
+        "browser_value", "device_value", "system_value"})
+    result += (result.empty() ? "" : ", ") + prefix + x;
+  return result;
+}
 
-// A text of a click that may be with its user agent instead. SQLite looks into
-// each part of a UNION ALL if the columns of all are texts by declaration.
-#define IN_RUN(column)                                                         \
-  "CAST(CASE c.agent WHEN 0 THEN c." column " ELSE (SELECT a." column          \
-  " FROM run_agents a WHERE a.run = c.run AND a.agent = c.agent) END AS TEXT)" \
-  " AS " column
+/// Returns a text of a click `c` of a run, which may be with its user agent
+/// instead. SQLite looks into each part of a UNION ALL if the columns of all
+/// are texts by declaration.
+std::string text_in_run(const std::string& column, const char* missing) {
+  return "CAST(CASE c.agent WHEN 0 THEN c." + column
+         + " ELSE coalesce((SELECT a." + column
+         + " FROM run_agents a WHERE a.run = c.run AND a.agent = c.agent), '"
+         + missing + "') END AS TEXT) AS " + column;
+}
+
+} // namespace
 
 const std::vector<storage::migration>& schema() {
   static const std::vector<storage::migration> steps{
@@ -431,53 +441,27 @@ const std::vector<storage::migration>& schema() {
 
        "CREATE VIEW clicks_of_runs AS SELECT c.run, c.link_key, c.id_hi,"
        " c.id_lo, c.variant_key, c.stratum, c.is_repeat, c.is_conversion,"
-       " c.created_at, c.visitor, c.ip_address, " IN_RUN(
-         "user_agent") ", "
-                       "c."
-                       "referre"
-                       "r, "
-                       "c."
-                       "country"
-                       ", "
-                       "c."
-                       "country"
-                       "_value,"
-                       " c."
-                       "referre"
-                       "r_"
-                       "value,"
-                       " " IN_RUN("browser_value") ", " IN_RUN(
-                         "devic"
-                         "e_"
-                         "valu"
-                         "e") ", " IN_RUN("system_value") " FROM run_clicks c",
+       " c.created_at, c.visitor, c.ip_address, "
+         + text_in_run("user_agent", "")
+         + ", c.referrer, c.country, c.country_value, c.referrer_value, "
+         + text_in_run("browser_value", "unknown") + ", "
+         + text_in_run("device_value", "unknown") + ", "
+         + text_in_run("system_value", "unknown") + " FROM run_clicks c",
 
        "DROP VIEW all_clicks",
-       "CREATE VIEW all_clicks AS SELECT " COLUMNS_OF_CLICK(
-         "") " FROM clicks UNION ALL SELECT " COLUMNS_OF_CLICK("c.") " FROM "
-                                                                     "click_"
-                                                                     "runs r "
-                                                                     "CROSS "
-                                                                     "JOIN "
-                                                                     "clicks_"
-                                                                     "of_runs "
-                                                                     "c ON "
-                                                                     "c.run = "
-                                                                     "r.run",
+       "CREATE VIEW all_clicks AS SELECT " + columns_of_click("")
+         + " FROM clicks UNION ALL SELECT " + columns_of_click("c.")
+         + " FROM click_runs r CROSS JOIN clicks_of_runs c ON c.run = r.run",
 
        "DROP VIEW recent_clicks",
-       "CREATE VIEW recent_clicks AS SELECT " COLUMNS_OF_CLICK(
-         "c.") ", c.created_at / 86400000000 AS day FROM settling s"
-               " CROSS JOIN click_runs r CROSS JOIN clicks_of_runs c ON c.run "
-               "= r.run"
-               " WHERE r.is_settled = 0 AND (r.run > s.until_run"
-               " OR c.link_key > s.link_key)",
+       "CREATE VIEW recent_clicks AS SELECT " + columns_of_click("c.")
+         + ", c.created_at / 86400000000 AS day FROM settling s"
+           " CROSS JOIN click_runs r CROSS JOIN clicks_of_runs c"
+           " ON c.run = r.run WHERE r.is_settled = 0"
+           " AND (r.run > s.until_run OR c.link_key > s.link_key)",
      }},
   };
   return steps;
 }
-
-#undef COLUMNS_OF_CLICK
-#undef IN_RUN
 
 } // namespace turnout::sqlite

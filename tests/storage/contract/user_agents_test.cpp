@@ -176,6 +176,27 @@ TEST_P(user_agents_test, clicks_that_come_twice_in_a_batch_are_stored_once) {
   expect_verified();
 }
 
+TEST_P(user_agents_test, lost_ones_are_unknown) {
+  if (!has_runs())
+    return;
+  auto x = store_link("agents-1");
+  for (const auto* browser : {"Firefox", "Chrome"})
+    add(x, std::string{"agent of "} + browser, browser);
+  store(events);
+  raw->execute("DELETE FROM run_agents WHERE browser_value = 'Firefox'");
+  const auto expect_all = [&] {
+    EXPECT_EQ(agents_of(x)[""], 1);
+    EXPECT_EQ(browsers_of(x)["Chrome"], 1);
+    EXPECT_EQ(browsers_of(x)["unknown"], 1);
+    expect_sums_agree(x);
+    expect_verified();
+  };
+  expect_all();
+  store_click(store_link("agents-2"), 0, moment(12, 0, 2));
+  EXPECT_EQ(raw->number("SELECT count(*) FROM recent_clicks"), 0);
+  expect_all();
+}
+
 TEST_P(user_agents_test, they_go_with_their_clicks) {
   auto x = store_link("agents-1");
   add(x, "agent of the first day", "Firefox");
