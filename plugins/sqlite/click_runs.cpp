@@ -47,8 +47,8 @@ bool insert(statement& to, const new_click& click) {
 
 } // namespace
 
-click_runs::click_runs(statement_cache& db, memory& known)
-  : x_db(db), x_known(known) {
+click_runs::click_runs(statement_cache& statements, memory& known)
+  : x_statements(statements), x_known(known) {
   // nop
 }
 
@@ -57,14 +57,14 @@ void click_runs::begin(const storage::event_batch& batch) {
   x_ranges = batch.ranges;
   x_is_part = batch.is_part;
   x_has_conversions = !batch.conversions.empty();
-  statement horizons{x_db, plugins::sql::get_horizons};
+  statement horizons{x_statements, plugins::sql::get_horizons};
   while (horizons.next())
     x_horizon = static_cast<day_number>(
       std::max(horizons.integer(0), horizons.integer(1)));
   find_run();
   if (x_known.is_in_round)
     return;
-  statement find{x_db, sql::find_open_round};
+  statement find{x_statements, sql::find_open_round};
   find.bind(x_node);
   while (find.next())
     x_first_run_of_round = find.integer(0);
@@ -72,17 +72,17 @@ void click_runs::begin(const storage::event_batch& batch) {
 
 void click_runs::find_run() {
   int64_t settled_until = 0;
-  statement settling{x_db, sql::get_settling};
+  statement settling{x_statements, sql::get_settling};
   while (settling.next())
     settled_until = settling.integer(0);
-  statement newest{x_db, sql::newest_run};
+  statement newest{x_statements, sql::newest_run};
   while (newest.next())
     if (newest.integer(0) > settled_until && newest.integer(1) < full_run
         && newest.integer(3) == 0)
       x_run = newest.integer(0);
   if (x_run != 0)
     return;
-  statement add{x_db, sql::add_run};
+  statement add{x_statements, sql::add_run};
   add.bind(day_of(now()));
   while (add.next())
     x_run = add.integer(0);
@@ -104,12 +104,12 @@ bool click_runs::is_few(click_iterator first, click_iterator last) const {
 }
 
 std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
-  statement settled{x_db, sql::add_click};
+  statement settled{x_statements, sql::add_click};
   std::vector<click_fate> result(clicks.size(), click_fate::stored_before);
-  run_writer recent{x_db, x_known.agents, x_run, result};
+  run_writer recent{x_statements, x_known.agents, x_run, result};
   std::optional<statement> find;
   if (x_first_run_of_round != 0)
-    find.emplace(x_db, sql::run_of_stored_click);
+    find.emplace(x_statements, sql::run_of_stored_click);
   x_places.reserve(clicks.size());
   for (auto first = clicks.begin(); first != clicks.end();) {
     const auto link_key = first->event->link_key;
@@ -147,7 +147,7 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
     ++x_num_recent;
   }
   if (x_num_recent != 0) {
-    statement grow{x_db, sql::grow_run};
+    statement grow{x_statements, sql::grow_run};
     grow.bind(x_num_recent, first_day, x_run);
     grow.run();
   }
@@ -164,7 +164,7 @@ std::vector<uuid> click_runs::index() {
   std::sort(all.begin(), all.end(),
             [](auto& x, auto& y) { return x.id < y.id; });
   result.reserve(all.size());
-  many_rows<uuid, row_key, int64_t> add{x_db, sql::add_click_id};
+  many_rows<uuid, row_key, int64_t> add{x_statements, sql::add_click_id};
   for (const auto& x : all) {
     add(x.id, x.link_key, x.run);
     result.push_back(x.id);
@@ -175,11 +175,11 @@ std::vector<uuid> click_runs::index() {
 
 void click_runs::end() {
   if (!x_is_part) {
-    statement close{x_db, sql::close_round};
+    statement close{x_statements, sql::close_round};
     close.bind(x_node);
     close.run();
   } else if (!x_known.is_in_round) {
-    statement open{x_db, sql::open_round};
+    statement open{x_statements, sql::open_round};
     for (const auto& x : x_ranges) {
       open.bind(x_node, x.journal, x.last, x_run);
       open.run();

@@ -40,9 +40,10 @@ public:
     std::unordered_map<row_key, uint32_t> recent;
   };
 
-  /// @param db must outlive this object, as must `known`, which changes when
+  /// @param statements must outlive this object, as must `known`, which changes
+  /// when
   ///           the batch is committed.
-  click_runs(statement_cache& db, memory& known);
+  click_runs(statement_cache& statements, memory& known);
 
   /// Begins with a batch.
   void begin(const storage::event_batch& batch);
@@ -79,7 +80,7 @@ private:
   /// Sets the run that takes clicks.
   void find_run();
 
-  statement_cache& x_db;
+  statement_cache& x_statements;
   memory& x_known;
   uuid x_node;
   std::vector<storage::journal_range> x_ranges;

@@ -19,8 +19,8 @@ std::string many_rows_sql(const char* one_row_sql, size_t rows);
 template <class... Ts>
 class many_rows {
 public:
-  many_rows(statement_cache& db, const char* one_row_sql)
-    : x_db(db), x_one_row_sql(one_row_sql) {
+  many_rows(statement_cache& statements, const char* one_row_sql)
+    : x_statements(statements), x_one_row_sql(one_row_sql) {
     // nop
   }
 
@@ -30,7 +30,7 @@ public:
     if (x_used < size)
       return;
     if (!x_all)
-      x_all.emplace(x_db, many_rows_sql(x_one_row_sql, size));
+      x_all.emplace(x_statements, many_rows_sql(x_one_row_sql, size));
     for (const auto& row : x_rows)
       bind(*x_all, row);
     x_all->run();
@@ -41,7 +41,7 @@ public:
   void finish() {
     if (x_used == 0)
       return;
-    statement one{x_db, x_one_row_sql};
+    statement one{x_statements, x_one_row_sql};
     for (size_t i = 0; i < x_used; ++i) {
       bind(one, x_rows[i]);
       one.run();
@@ -56,7 +56,7 @@ private:
     std::apply([&](const auto&... xs) { st.bind(xs...); }, row);
   }
 
-  statement_cache& x_db;
+  statement_cache& x_statements;
   const char* x_one_row_sql;
   std::array<std::tuple<Ts...>, size> x_rows;
   size_t x_used = 0;

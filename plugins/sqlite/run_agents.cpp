@@ -16,10 +16,10 @@ constexpr int64_t max_agents = 10'000;
 
 // -- the run that takes clicks ------------------------------------------------
 
-run_agents::run_agents(statement_cache& db, memory& known, int64_t run)
-  : x_db(db), x_known(known) {
+run_agents::run_agents(statement_cache& statements, memory& known, int64_t run)
+  : x_statements(statements), x_known(known) {
   int64_t last = 0;
-  statement find{x_db, sql::last_run_agent};
+  statement find{x_statements, sql::last_run_agent};
   find.bind(run);
   while (find.next())
     last = find.integer(0);
@@ -27,7 +27,7 @@ run_agents::run_agents(statement_cache& db, memory& known, int64_t run)
   if (x_known.run == run && x_known.last == last)
     return;
   x_known = {run, last, {}};
-  statement list{x_db, sql::list_run_agents};
+  statement list{x_statements, sql::list_run_agents};
   list.bind(run);
   while (list.next()) {
     agent x{list.integer(0), {}};
@@ -50,7 +50,7 @@ int64_t run_agents::number_of(const plugins::new_click& click) {
   agent x{++x_known.last, {}};
   std::copy_n(values, x.values.size(), x.values.begin());
   if (!x_add)
-    x_add.emplace(x_db, sql::add_run_agent);
+    x_add.emplace(x_statements, sql::add_run_agent);
   x_add->bind(x_known.run, x.number, text, x.values[0], x.values[1],
               x.values[2]);
   x_add->run();
@@ -59,8 +59,8 @@ int64_t run_agents::number_of(const plugins::new_click& click) {
 
 // -- any runs -----------------------------------------------------------------
 
-run_agent_values::run_agent_values(statement_cache& db)
-  : x_find(db, sql::find_run_agent) {
+run_agent_values::run_agent_values(statement_cache& statements)
+  : x_find(statements, sql::find_run_agent) {
   // nop
 }
 

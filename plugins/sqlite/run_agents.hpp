@@ -30,9 +30,10 @@ public:
     std::unordered_map<std::string, agent> agents;
   };
 
-  /// @param db must outlive this object, as must `known`, which is to be
+  /// @param statements must outlive this object, as must `known`, which is to
+  /// be
   ///           forgotten when the batch is not committed.
-  run_agents(statement_cache& db, memory& known, int64_t run);
+  run_agents(statement_cache& statements, memory& known, int64_t run);
 
   /// Returns the number of the user agent of a click, which is added if it is
   /// new; 0 if the click is to have its texts itself, as the run has too many
@@ -40,7 +41,7 @@ public:
   int64_t number_of(const plugins::new_click& click);
 
 private:
-  statement_cache& x_db;
+  statement_cache& x_statements;
   memory& x_known;
   std::optional<statement> x_add;
 };
@@ -53,8 +54,8 @@ public:
   /// The dimension of the first value; the others follow.
   static constexpr auto first = static_cast<size_t>(dimension::browser);
 
-  /// @param db must outlive this object.
-  explicit run_agent_values(statement_cache& db);
+  /// @param statements must outlive this object.
+  explicit run_agent_values(statement_cache& statements);
 
   /// Returns browser, device and system of a user agent; "unknown" if the run
   /// does not have it.

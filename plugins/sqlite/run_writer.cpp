@@ -10,9 +10,12 @@ namespace turnout::sqlite {
 
 using plugins::click_fate;
 
-run_writer::run_writer(statement_cache& db, run_agents::memory& known,
+run_writer::run_writer(statement_cache& statements, run_agents::memory& known,
                        int64_t run, std::vector<click_fate>& fates)
-  : x_db(db), x_agents(db, known, run), x_run(run), x_fates(fates) {
+  : x_statements(statements),
+    x_agents(statements, known, run),
+    x_run(run),
+    x_fates(fates) {
   // nop
 }
 
@@ -32,7 +35,7 @@ void run_writer::finish() {
 
 bool run_writer::write_all() {
   if (!x_all)
-    x_all.emplace(x_db, many_rows_sql(sql::add_run_click, size));
+    x_all.emplace(x_statements, many_rows_sql(sql::add_run_click, size));
   for (const auto& x : x_rows)
     bind(*x_all, x);
   if (!x_all->run_unless_there())
@@ -45,7 +48,7 @@ bool run_writer::write_all() {
 void run_writer::write_each() {
   if (x_used == 0)
     return;
-  statement one{x_db, sql::add_run_click};
+  statement one{x_statements, sql::add_run_click};
   for (size_t i = 0; i < x_used; ++i) {
     bind(one, x_rows[i]);
     x_fates[x_rows[i].index]

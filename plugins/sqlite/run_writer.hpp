@@ -15,10 +15,10 @@ namespace turnout::sqlite {
 /// Writes clicks to a run, some at a time.
 class run_writer {
 public:
-  /// @param db must outlive this object, as must the others.
+  /// @param statements must outlive this object, as must the others.
   /// @param fates gets what became of clicks, `recent` or `stored_before`
-  run_writer(statement_cache& db, run_agents::memory& known, int64_t run,
-             std::vector<plugins::click_fate>& fates);
+  run_writer(statement_cache& statements, run_agents::memory& known,
+             int64_t run, std::vector<plugins::click_fate>& fates);
 
   /// Takes a click, which must live until `finish`, and its index in `fates`.
   void add(const plugins::new_click& click, size_t index);
@@ -43,7 +43,7 @@ private:
 
   void bind(statement& to, const row& x) const;
 
-  statement_cache& x_db;
+  statement_cache& x_statements;
   run_agents x_agents;
   int64_t x_run;
   std::vector<plugins::click_fate>& x_fates;

@@ -18,13 +18,13 @@ constexpr auto last_link = std::numeric_limits<row_key>::max();
 
 } // namespace
 
-settling::settling(statement_cache& db) : x_db(db) {
-  statement get{x_db, sql::get_settling};
+settling::settling(statement_cache& statements) : x_statements(statements) {
+  statement get{x_statements, sql::get_settling};
   while (get.next()) {
     x_until = get.integer(0);
     x_link_key = get.integer(1);
   }
-  statement list{x_db, sql::unsettled_runs};
+  statement list{x_statements, sql::unsettled_runs};
   while (list.next())
     x_runs.push_back({list.integer(0), list.integer(1),
                       static_cast<day_number>(list.integer(2))});
@@ -57,7 +57,7 @@ row_key settling::end_of_part(int64_t clicks) const {
     if (x.number <= x_until)
       all += x.clicks;
   auto result = last_link;
-  statement find{x_db, sql::end_of_part};
+  statement find{x_statements, sql::end_of_part};
   // Runs may have different links, so that each has its say.
   for (const auto& x : x_runs) {
     if (x.number > x_until || x.clicks == 0)
@@ -74,7 +74,7 @@ row_key settling::end_of_part(int64_t clicks) const {
 int64_t settling::read_part(row_key last, run_agent_values& agents,
                             plugins::rollups& sums) {
   int64_t result = 0;
-  statement read{x_db, sql::clicks_of_part};
+  statement read{x_statements, sql::clicks_of_part};
   for (const auto& run : x_runs) {
     if (run.number > x_until)
       break;
@@ -106,14 +106,14 @@ bool settling::next(int64_t clicks, plugins::rollups& sums) {
     return true;
   if (x_until == 0)
     x_until = x_runs.back().number;
-  run_agent_values agents{x_db};
+  run_agent_values agents{x_statements};
   while (clicks > 0 && x_link_key < last_link)
     clicks -= read_part(end_of_part(clicks), agents, sums);
   if (x_link_key < last_link) {
     note(x_until, x_link_key);
     return false;
   }
-  statement end{x_db, sql::end_settling};
+  statement end{x_statements, sql::end_settling};
   end.bind(x_until);
   end.run();
   note(0, 0);
@@ -121,7 +121,7 @@ bool settling::next(int64_t clicks, plugins::rollups& sums) {
 }
 
 void settling::note(int64_t until, row_key link_key) {
-  statement set{x_db, sql::set_settling};
+  statement set{x_statements, sql::set_settling};
   set.bind(until, link_key);
   set.run();
 }

@@ -18,8 +18,8 @@ public:
   /// Later than any day.
   static constexpr auto any_day = std::numeric_limits<day_number>::max();
 
-  /// @param db must outlive this object.
-  explicit settling(statement_cache& db);
+  /// @param statements must outlive this object.
+  explicit settling(statement_cache& statements);
 
   /// Returns whether there is so much to settle, or so old, that it is time.
   /// @param newest_day of all clicks
@@ -51,7 +51,7 @@ private:
 
   void note(int64_t until, row_key link_key);
 
-  statement_cache& x_db;
+  statement_cache& x_statements;
   /// All that are not settled, oldest first.
   std::vector<run> x_runs;
   /// The last run that is being settled; 0: none is.
