@@ -180,8 +180,8 @@ TEST_P(user_agents_test, lost_ones_are_unknown) {
   if (!has_runs())
     return;
   auto x = store_link("agents-1");
-  for (const auto* browser : {"Firefox", "Chrome"})
-    add(x, std::string{"agent of "} + browser, browser);
+  add(x, "agent of Firefox", "Firefox", 0);
+  add(x, "agent of Chrome", "Chrome", 1);
   store(events);
   raw->execute("DELETE FROM run_agents WHERE browser_value = 'Firefox'");
   const auto expect_all = [&] {
