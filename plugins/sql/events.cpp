@@ -3,7 +3,6 @@
 #include "plugins/sql/waiting_conversions.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace turnout::plugins {
 

@@ -40,9 +40,8 @@ public:
     std::unordered_map<row_key, uint32_t> recent;
   };
 
-  /// @param statements must outlive this object, as must `known`, which changes
-  /// when
-  ///           the batch is committed.
+  /// @param statements must outlive this object.
+  /// @param known must, too, and changes when the batch is committed.
   click_runs(statement_cache& statements, memory& known);
 
   /// Begins with a batch.

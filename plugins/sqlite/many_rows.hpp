@@ -10,6 +10,9 @@
 
 namespace turnout::sqlite {
 
+/// How many rows are written at a time.
+inline constexpr size_t rows_at_once = 16;
+
 /// Returns an INSERT of `rows` rows made from one of a single row.
 std::string many_rows_sql(const char* one_row_sql, size_t rows);
 
@@ -27,10 +30,10 @@ public:
   /// Takes a row; `finish` must follow the last one.
   void operator()(const Ts&... values) {
     x_rows[x_used++] = std::tuple<Ts...>{values...};
-    if (x_used < size)
+    if (x_used < rows_at_once)
       return;
     if (!x_all)
-      x_all.emplace(x_statements, many_rows_sql(x_one_row_sql, size));
+      x_all.emplace(x_statements, many_rows_sql(x_one_row_sql, rows_at_once));
     for (const auto& row : x_rows)
       bind(*x_all, row);
     x_all->run();
@@ -50,15 +53,13 @@ public:
   }
 
 private:
-  static constexpr size_t size = 16;
-
   static void bind(statement& st, const std::tuple<Ts...>& row) {
     std::apply([&](const auto&... xs) { st.bind(xs...); }, row);
   }
 
   statement_cache& x_statements;
   const char* x_one_row_sql;
-  std::array<std::tuple<Ts...>, size> x_rows;
+  std::array<std::tuple<Ts...>, rows_at_once> x_rows;
   size_t x_used = 0;
   std::optional<statement> x_all;
 };

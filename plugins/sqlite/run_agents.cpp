@@ -12,6 +12,13 @@ namespace {
 /// own besides that of their click.
 constexpr int64_t max_agents = 10'000;
 
+agent_values values_in(const statement& row, int first_column) {
+  agent_values result;
+  for (auto& x : result)
+    x = row.text(first_column++);
+  return result;
+}
+
 } // namespace
 
 // -- the run that takes clicks ------------------------------------------------
@@ -29,17 +36,14 @@ run_agents::run_agents(statement_cache& statements, memory& known, int64_t run)
   x_known = {run, last, {}};
   statement list{x_statements, sql::list_run_agents};
   list.bind(run);
-  while (list.next()) {
-    agent x{list.integer(0), {}};
-    for (size_t i = 0; i < x.values.size(); ++i)
-      x.values[i] = list.text(2 + static_cast<int>(i));
-    x_known.agents.emplace(list.text(1), std::move(x));
-  }
+  while (list.next())
+    x_known.agents.emplace(list.text(1),
+                           agent{list.integer(0), values_in(list, 2)});
 }
 
 int64_t run_agents::number_of(const plugins::new_click& click) {
   const auto& text = click.event->user_agent;
-  const auto values = click.values.begin() + run_agent_values::first;
+  const auto values = click.values.begin() + first_agent_dimension;
   const auto found = x_known.agents.find(text);
   if (found != x_known.agents.end()) {
     const auto& x = found->second;
@@ -64,8 +68,7 @@ run_agent_values::run_agent_values(statement_cache& statements)
   // nop
 }
 
-const run_agent_values::values& run_agent_values::of(int64_t run,
-                                                     int64_t agent) {
+const agent_values& run_agent_values::of(int64_t run, int64_t agent) {
   const auto [i, is_new] = x_known.try_emplace({run, agent});
   if (is_new) {
     // As the views have it of a file that was damaged: to fail would be to
@@ -73,15 +76,9 @@ const run_agent_values::values& run_agent_values::of(int64_t run,
     i->second.fill("unknown");
     x_find.bind(run, agent);
     while (x_find.next())
-      for (size_t n = 0; n < i->second.size(); ++n)
-        i->second[n] = x_find.text(static_cast<int>(n));
+      i->second = values_in(x_find, 0);
   }
   return i->second;
-}
-
-size_t run_agent_values::place_hash::operator()(
-  const std::pair<int64_t, int64_t>& x) const noexcept {
-  return std::hash<int64_t>{}(x.first * max_agents + x.second);
 }
 
 } // namespace turnout::sqlite

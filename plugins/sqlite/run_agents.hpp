@@ -4,13 +4,22 @@
 #include "plugins/sqlite/statement.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 namespace turnout::sqlite {
+
+/// Browser, device and system of a user agent: what it is in the breakdowns.
+using agent_values = std::array<std::string, 3>;
+
+/// The dimension of the first of them; the others follow.
+inline constexpr auto first_agent_dimension
+  = static_cast<size_t>(dimension::browser);
 
 /// Numbers the user agents of the run that takes clicks: a run has each once
 /// (`run_agents`), with its browser, device and system, instead of with each
@@ -19,8 +28,7 @@ class run_agents {
 public:
   struct agent {
     int64_t number = 0;
-    /// Browser, device, system.
-    std::array<std::string, 3> values;
+    agent_values values;
   };
 
   /// What is known of a run from one batch to the next.
@@ -30,9 +38,9 @@ public:
     std::unordered_map<std::string, agent> agents;
   };
 
-  /// @param statements must outlive this object, as must `known`, which is to
-  /// be
-  ///           forgotten when the batch is not committed.
+  /// @param statements must outlive this object.
+  /// @param known must, too, and is to be forgotten when the batch is not
+  ///              committed.
   run_agents(statement_cache& statements, memory& known, int64_t run);
 
   /// Returns the number of the user agent of a click, which is added if it is
@@ -49,25 +57,16 @@ private:
 /// Looks up what the user agents of runs are in the breakdowns.
 class run_agent_values {
 public:
-  using values = std::array<std::string, 3>;
-
-  /// The dimension of the first value; the others follow.
-  static constexpr auto first = static_cast<size_t>(dimension::browser);
-
   /// @param statements must outlive this object.
   explicit run_agent_values(statement_cache& statements);
 
-  /// Returns browser, device and system of a user agent; "unknown" if the run
-  /// does not have it.
-  const values& of(int64_t run, int64_t agent);
+  /// Returns the values of a user agent; "unknown" if the run does not have it.
+  const agent_values& of(int64_t run, int64_t agent);
 
 private:
-  struct place_hash {
-    size_t operator()(const std::pair<int64_t, int64_t>& x) const noexcept;
-  };
-
   statement x_find;
-  std::unordered_map<std::pair<int64_t, int64_t>, values, place_hash> x_known;
+  /// By run and number.
+  std::map<std::pair<int64_t, int64_t>, agent_values> x_known;
 };
 
 } // namespace turnout::sqlite

@@ -1,7 +1,6 @@
 #include "plugins/sqlite/run_writer.hpp"
 
 #include "core/time.hpp"
-#include "plugins/sqlite/many_rows.hpp"
 #include "plugins/sqlite/sql.hpp"
 
 #include <string_view>
@@ -21,21 +20,25 @@ run_writer::run_writer(statement_cache& statements, run_agents::memory& known,
 
 void run_writer::add(const plugins::new_click& click, size_t index) {
   x_rows[x_used++] = {&click, index, x_agents.number_of(click)};
-  if (x_used < size)
-    return;
-  if (!write_all())
-    write_each();
-  x_used = 0;
+  if (x_used == rows_at_once)
+    flush();
 }
 
 void run_writer::finish() {
-  write_each();
+  if (x_used != 0)
+    flush();
+}
+
+void run_writer::flush() {
+  if (x_used < rows_at_once || !write_all())
+    write_each();
   x_used = 0;
 }
 
 bool run_writer::write_all() {
   if (!x_all)
-    x_all.emplace(x_statements, many_rows_sql(sql::add_run_click, size));
+    x_all.emplace(x_statements,
+                  many_rows_sql(sql::add_run_click, rows_at_once));
   for (const auto& x : x_rows)
     bind(*x_all, x);
   if (!x_all->run_unless_there())
@@ -46,8 +49,6 @@ bool run_writer::write_all() {
 }
 
 void run_writer::write_each() {
-  if (x_used == 0)
-    return;
   statement one{x_statements, sql::add_run_click};
   for (size_t i = 0; i < x_used; ++i) {
     bind(one, x_rows[i]);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugins/sql/event_tables.hpp"
+#include "plugins/sqlite/many_rows.hpp"
 #include "plugins/sqlite/run_agents.hpp"
 #include "plugins/sqlite/statement.hpp"
 
@@ -34,9 +35,9 @@ private:
     int64_t agent = 0;
   };
 
-  static constexpr size_t size = 16;
+  void flush();
 
-  /// Writes all rows at once, unless one of them is there.
+  /// Writes a full set of rows, unless one of them is there.
   bool write_all();
 
   void write_each();
@@ -47,7 +48,7 @@ private:
   run_agents x_agents;
   int64_t x_run;
   std::vector<plugins::click_fate>& x_fates;
-  std::array<row, size> x_rows;
+  std::array<row, rows_at_once> x_rows;
   size_t x_used = 0;
   std::optional<statement> x_all;
 };

@@ -91,9 +91,9 @@ int64_t settling::read_part(row_key last, run_agent_values& agents,
       const auto agent = read.integer(8);
       const auto* known = agent == 0 ? nullptr : &agents.of(run.number, agent);
       sums.settle(x, [&](size_t i) -> std::string_view {
-        return known == nullptr || i < run_agent_values::first
+        return known == nullptr || i < first_agent_dimension
                  ? read.text(9 + static_cast<int>(i))
-                 : std::string_view{(*known)[i - run_agent_values::first]};
+                 : std::string_view{(*known)[i - first_agent_dimension]};
       });
     }
   }

@@ -144,8 +144,8 @@ inline constexpr char end_of_part[]
 inline constexpr char clicks_of_part[]
   = "SELECT link_key, id_hi, id_lo, variant_key, stratum, is_repeat,"
     " created_at, visitor, agent, country_value, referrer_value,"
-    " browser_value, device_value, system_value FROM run_clicks WHERE run = "
-    ":run"
+    " browser_value, device_value, system_value FROM run_clicks"
+    " WHERE run = :run"
     " AND link_key > :after AND link_key <= :last";
 
 inline constexpr char end_settling[]

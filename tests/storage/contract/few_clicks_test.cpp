@@ -1,7 +1,5 @@
 #include "tests/storage/contract/fixture.hpp"
 
-#include <map>
-
 namespace turnout::test {
 
 // Links with few clicks in each batch, which a plugin may store and count in
@@ -13,14 +11,10 @@ namespace {
 
 class few_clicks_test : public store_test {
 protected:
-  bool has_recent_clicks() const {
-    return GetParam() == "sqlite";
-  }
-
   /// Checks how many clicks the roll-ups of the store have themselves, and how
   /// many are recent.
   void expect_settled(int64_t settled, int64_t recent) {
-    if (!has_recent_clicks())
+    if (!has_runs())
       return;
     EXPECT_EQ(raw->number("SELECT coalesce(sum(clicks), 0) FROM daily"),
               settled);
@@ -69,14 +63,6 @@ protected:
       ASSERT_TRUE(made) << detail(made.error());
       EXPECT_TRUE(made->created);
     }
-  }
-
-  static std::map<std::string, int64_t>
-  clicks_by_value(const analytics_report& x, dimension which) {
-    std::map<std::string, int64_t> result;
-    for (const auto& row : x.top[static_cast<size_t>(which)])
-      result[row.value] = row.clicks;
-    return result;
   }
 };
 
@@ -138,7 +124,7 @@ TEST_P(few_clicks_test, links_are_settled_one_after_the_other) {
       continue;
     // Runs may have different links; as if the first were full.
     links.push_back(store_link("few-last"));
-    if (has_recent_clicks())
+    if (has_runs())
       raw->execute("UPDATE click_runs SET clicks = 250000");
   }
   expect_settled(0, 1220);
@@ -163,7 +149,7 @@ TEST_P(few_clicks_test, links_are_settled_one_after_the_other) {
       expect_sums_agree(x);
     expect_verified();
   }
-  if (has_recent_clicks()) {
+  if (has_runs()) {
     EXPECT_LT(raw->number("SELECT count(*) FROM recent_clicks"), 10);
   }
 }
@@ -244,7 +230,7 @@ TEST_P(few_clicks_test, a_round_that_was_cut_off_may_come_in_pieces) {
     EXPECT_EQ(stored->replayed, 10);
   }
   EXPECT_EQ(summary(x).total_clicks, 30);
-  if (has_recent_clicks()) {
+  if (has_runs()) {
     EXPECT_EQ(raw->number("SELECT count(*) FROM open_rounds"), 0);
   }
   EXPECT_EQ(all_clicks(x, {}).size(), 30u);
@@ -299,7 +285,7 @@ TEST_P(few_clicks_test, a_repair_finds_clicks_by_their_ids_again) {
   for (int i = 0; i < 5; ++i)
     clicks.push_back(store_click(x, 0, moment(12, i), i));
   // Elsewhere ids are an index, which nobody can take away.
-  const auto is_table = has_recent_clicks();
+  const auto is_table = has_runs();
   if (is_table)
     raw->execute("DELETE FROM click_ids");
   const auto lines = db->verify(false);
@@ -403,7 +389,7 @@ TEST_P(few_clicks_test, purged_days_keep_their_sums) {
   ASSERT_TRUE(purged) << detail(purged.error());
   EXPECT_EQ(*purged, 6);
   EXPECT_EQ(summary(x).total_clicks, 12);
-  if (has_recent_clicks()) {
+  if (has_runs()) {
     EXPECT_EQ(raw->number("SELECT count(*) FROM click_ids"), 0);
     EXPECT_EQ(raw->number("SELECT count(*) FROM click_runs"), 0);
   }

@@ -177,6 +177,14 @@ store_test::all_clicks(const link& x, const click_range& range, int per_page) {
   }
 }
 
+std::map<std::string, int64_t>
+store_test::clicks_by_value(const analytics_report& x, dimension which) {
+  std::map<std::string, int64_t> result;
+  for (const auto& row : x.top[static_cast<size_t>(which)])
+    result[row.value] = row.clicks;
+  return result;
+}
+
 link_summary store_test::summary(const link& x) {
   auto page = db->list_links(owner, 1, 1000);
   if (!page)

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,6 +101,16 @@ protected:
                                     int per_page = 7);
 
   link_summary summary(const link& x);
+
+  /// Returns the clicks of each value of a breakdown.
+  static std::map<std::string, int64_t>
+  clicks_by_value(const analytics_report& x, dimension which);
+
+  /// Whether the plugin keeps few clicks of a link in runs (click_runs of the
+  /// SQLite plugin).
+  static bool has_runs() {
+    return GetParam() == "sqlite";
+  }
 
   /// Checks that each way to ask for the numbers of a link gives the same.
   void expect_sums_agree(const link& x);

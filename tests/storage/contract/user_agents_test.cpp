@@ -1,6 +1,5 @@
 #include "tests/storage/contract/fixture.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace turnout::test {
@@ -12,10 +11,6 @@ namespace {
 
 class user_agents_test : public store_test {
 protected:
-  bool has_runs() const {
-    return GetParam() == "sqlite";
-  }
-
   /// Adds a click to the next batch.
   void add(const link& x, const std::string& agent, const std::string& browser,
            int minute = 0, int day = 0) {
@@ -34,11 +29,7 @@ protected:
 
   /// Returns how many clicks have each browser.
   std::map<std::string, int64_t> browsers_of(const link& x) {
-    std::map<std::string, int64_t> result;
-    const auto found = report(x);
-    for (const auto& row : found.top[static_cast<size_t>(dimension::browser)])
-      result[row.value] = row.clicks;
-    return result;
+    return clicks_by_value(report(x), dimension::browser);
   }
 
   /// Checks how many user agents are stored apart from their clicks.
