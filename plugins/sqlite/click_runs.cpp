@@ -1,7 +1,6 @@
 #include "plugins/sqlite/click_runs.hpp"
 
 #include "core/time.hpp"
-#include "plugins/sqlite/many_rows.hpp"
 #include "plugins/sqlite/run_writer.hpp"
 #include "plugins/sqlite/settling.hpp"
 #include "plugins/sqlite/sql.hpp"
@@ -30,10 +29,6 @@ constexpr size_t max_known = 400'000;
 /// Clicks that make a run full. A batch changes the more pages of it the longer
 /// it is; a list of clicks looks into each run.
 constexpr int64_t full_run = 250'000;
-
-/// How many clicks of a round may wait for being found by their ids: the more,
-/// the closer their ids are, but the longer takes the transaction.
-constexpr size_t max_not_indexed = 16'000;
 
 /// Inserts a row of the table of clicks.
 bool insert(statement& to, const new_click& click) {
@@ -120,7 +115,7 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
     for (; first != last; ++first) {
       const auto& x = *first->event;
       x_newest_day = std::max(x_newest_day, day_of(x.created_at));
-      auto& at = x_places.emplace_back(place{x.id, link_key, run});
+      auto& at = x_places.emplace_back(click_place{x.id, link_key, run});
       auto is_stored = false;
       if (find) {
         find->bind(link_key, x.id, x_first_run_of_round);
@@ -155,22 +150,8 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
 }
 
 std::vector<uuid> click_runs::index() {
-  std::vector<uuid> result;
-  x_is_indexed = !x_is_part || x_known.round.size() >= max_not_indexed;
-  if (!x_is_indexed)
-    return result;
-  auto all = x_known.round;
-  all.insert(all.end(), x_places.begin(), x_places.end());
-  std::sort(all.begin(), all.end(),
-            [](auto& x, auto& y) { return x.id < y.id; });
-  result.reserve(all.size());
-  many_rows<uuid, row_key, int64_t> add{x_statements, sql::add_click_id};
-  for (const auto& x : all) {
-    add(x.id, x.link_key, x.run);
-    result.push_back(x.id);
-  }
-  add.finish();
-  return result;
+  return x_is_part ? std::vector<uuid>{}
+                   : x_known.index.add_rest(x_statements, x_places);
 }
 
 void click_runs::end() {
@@ -188,10 +169,10 @@ void click_runs::end() {
 }
 
 void click_runs::committed() {
-  if (x_is_indexed)
-    x_known.round.clear();
+  if (x_is_part)
+    x_known.index.keep(x_places);
   else
-    x_known.round.insert(x_known.round.end(), x_places.begin(), x_places.end());
+    x_known.index.clear();
   // A round that was cut off is looked for to its end.
   x_known.is_in_round = x_is_part && x_first_run_of_round == 0;
   if (x_known.recent.size() > max_known)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugins/sql/event_tables.hpp"
+#include "plugins/sqlite/click_index.hpp"
 #include "plugins/sqlite/run_agents.hpp"
 #include "plugins/sqlite/statement.hpp"
 
@@ -20,19 +21,10 @@ namespace turnout::sqlite {
 /// once.
 class click_runs {
 public:
-  /// A click and where it is: in a run, or in the table of clicks (0).
-  struct place {
-    uuid id;
-    row_key link_key = 0;
-    int64_t run = 0;
-  };
-
   /// What is known from one batch to the next.
   struct memory {
-    /// Clicks of parts of a round that are not findable by their ids yet. They
-    /// become so many at a time, in the order of ids, which are next to each
-    /// other then.
-    std::vector<place> round;
+    /// Clicks of parts of a round that are not findable by their ids yet.
+    click_index index;
     /// Whether a part of the round was stored by this process.
     bool is_in_round = false;
     run_agents::memory agents;
@@ -51,8 +43,8 @@ public:
   std::vector<plugins::click_fate>
   add(const std::vector<plugins::new_click>& clicks);
 
-  /// Makes the clicks of the round findable by their ids if they are many or
-  /// this is its last batch, and returns the ids.
+  /// Makes the clicks of a round findable by their ids with the last of its
+  /// batches, and returns the ids.
   std::vector<uuid> index();
 
   /// Notes whether a round is underway; the last step of a batch.
@@ -91,8 +83,7 @@ private:
   /// Where to look for clicks that were stored before the round was cut off; 0:
   /// nowhere, as it was not.
   int64_t x_first_run_of_round = 0;
-  std::vector<place> x_places;
-  bool x_is_indexed = false;
+  std::vector<click_place> x_places;
   int64_t x_num_recent = 0;
   day_number x_newest_day = 0;
 };

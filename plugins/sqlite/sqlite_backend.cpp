@@ -114,11 +114,14 @@ const std::vector<storage::migration>& sqlite_backend::schema() const {
   return sqlite::schema();
 }
 
-void sqlite_backend::prepare_for(connection& db, const storage::event_batch&) {
-  if (x_caches_batches)
-    return;
-  db.run_once(sql::cache_batches);
-  x_caches_batches = true;
+void sqlite_backend::prepare_for(connection& db,
+                                 const storage::event_batch& batch) {
+  if (!x_caches_batches) {
+    db.run_once(sql::cache_batches);
+    x_caches_batches = true;
+  }
+  if (!batch.is_part)
+    x_known.index.add_most(db, *x_statements);
 }
 
 std::unique_ptr<plugins::event_tables> sqlite_backend::tables(connection& db) {

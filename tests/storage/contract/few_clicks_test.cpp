@@ -239,6 +239,34 @@ TEST_P(few_clicks_test, a_round_that_was_cut_off_may_come_in_pieces) {
   expect_verified();
 }
 
+TEST_P(few_clicks_test, clicks_of_a_long_round_are_found_by_their_ids) {
+  // More than become findable in two transactions.
+  constexpr size_t size = 34'000;
+  auto x = store_link("few-1");
+  std::vector<click> clicks;
+  for (size_t i = 0; i < size; ++i) {
+    const auto at = moment(12, static_cast<int>(i * 7 % 60));
+    events.add(clicks.emplace_back(new_click(x, 0, at, static_cast<int>(i))));
+  }
+  const auto round = events.take();
+  store_part(round, size - 10, 0);
+  if (has_runs()) {
+    // The last part fails when some of them are findable already.
+    raw->execute("ALTER TABLE settling RENAME TO settling_before");
+    EXPECT_FALSE(db->store_events(cut(round, size - 10, size)));
+    raw->execute("ALTER TABLE settling_before RENAME TO settling");
+    EXPECT_EQ(raw->number("SELECT count(*) FROM click_ids"), 32'000);
+    db = open();
+    store_part(round, size - 10, size - 10);
+  }
+  const auto stored = db->store_events(cut(round, size - 10, size));
+  ASSERT_TRUE(stored) << detail(stored.error());
+  EXPECT_EQ(stored->clicks, 10);
+  EXPECT_EQ(summary(x).total_clicks, static_cast<int64_t>(size));
+  expect_found_by_id(x, {clicks[0], clicks[20'000], clicks[size - 1]});
+  expect_verified();
+}
+
 TEST_P(few_clicks_test, late_clicks_of_purged_days_are_counted) {
   auto x = store_link("few-1");
   store_click(x, 0, moment(12), 1);
