@@ -6,6 +6,14 @@
 
 namespace turnout {
 
+namespace {
+
+absl::string_view key_of(std::string_view slug) {
+  return {slug.data(), slug.size()};
+}
+
+} // namespace
+
 link_directory::link_directory(reactor_pool& pool, size_t max_unknown,
                                std::chrono::seconds unknown_lifetime,
                                metrics& counters)
@@ -19,15 +27,20 @@ link_directory::link_directory(reactor_pool& pool, size_t max_unknown,
   }
 }
 
+void link_directory::prefetch(std::string_view slug) const {
+  x_parts[x_pool.current()]->links.prefetch(key_of(slug));
+}
+
 link_directory::result link_directory::find(std::string_view slug) {
   auto& mine = *x_parts[x_pool.current()];
-  if (auto i = mine.links.find(slug); i != mine.links.end()) {
+  if (auto i = mine.links.find(key_of(slug)); i != mine.links.end()) {
     x_counters.directory_hits->Increment();
     return {i->second, false};
   }
   if (!mine.unknown.empty() || !mine.unknown_before.empty()) {
     rotate_if_due(mine);
-    if (mine.unknown.contains(slug) || mine.unknown_before.contains(slug)) {
+    if (mine.unknown.contains(key_of(slug))
+        || mine.unknown_before.contains(key_of(slug))) {
       x_counters.directory_unknown.increment();
       return {{}, true};
     }

@@ -4,14 +4,15 @@
 #include "monitoring/metrics.hpp"
 #include "reactor/reactor_pool.hpp"
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace turnout {
@@ -34,6 +35,10 @@ public:
     bool is_unknown = false;
   };
 
+  /// Has the processor fetch what `find` will read of a slug, while the caller
+  /// still has other things to do: of many links it is in no cache.
+  void prefetch(std::string_view slug) const;
+
   /// Looks a slug up in the part of the calling reactor.
   result find(std::string_view slug);
 
@@ -52,23 +57,12 @@ public:
   void clear();
 
 private:
-  struct hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view x) const noexcept {
-      return std::hash<std::string_view>{}(x);
-    }
-  };
-
-  template <class T>
-  using slug_map = std::unordered_map<std::string, T, hash, std::equal_to<>>;
-  using slug_set = std::unordered_set<std::string, hash, std::equal_to<>>;
-
   /// The part of one reactor. Unknown slugs live in two generations: when the
   /// younger is full or old enough, it becomes the older one.
   struct part {
-    slug_map<link_actor> links;
-    slug_set unknown;
-    slug_set unknown_before;
+    absl::flat_hash_map<std::string, link_actor> links;
+    absl::flat_hash_set<std::string> unknown;
+    absl::flat_hash_set<std::string> unknown_before;
     std::chrono::steady_clock::time_point rotated;
   };
 

@@ -262,6 +262,10 @@ void node::judge_again(const uuid& link_id) {
 
 // -- service ------------------------------------------------------------------
 
+void node::expect_visit(std::string_view slug) {
+  x_directory.prefetch(slug);
+}
+
 void node::resolve(visit_ptr x) {
   auto known = x_directory.find(x->request().slug);
   if (known.handle)

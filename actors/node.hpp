@@ -56,6 +56,8 @@ public:
 
   // -- service ----------------------------------------------------------------
 
+  void expect_visit(std::string_view slug) override;
+
   void resolve(visit_ptr x) override;
 
   void create(creation_request x, reply_ptr<creation_answer> reply) override;

@@ -102,6 +102,11 @@ class service {
 public:
   virtual ~service() = default;
 
+  /// Says that the caller will have a visit of a slug answered in a moment.
+  virtual void expect_visit(std::string_view /* slug */) {
+    // nop
+  }
+
   /// Answers a visit of a short link.
   virtual void resolve(visit_ptr x) = 0;
 

@@ -102,6 +102,7 @@ void visit_reply::send(response x) {
 }
 
 void start_visit(site& where, const exchange_ptr& x, std::string slug) {
+  where.actors.expect_visit(slug);
   const auto& in = x->in();
   visit_request v;
   v.at = now();
