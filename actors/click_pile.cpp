@@ -1,5 +1,7 @@
 #include "actors/click_pile.hpp"
 
+#include "reactor/background_thread.hpp"
+
 #include <algorithm>
 #include <tuple>
 
@@ -26,7 +28,10 @@ void click_pile::arrange(const std::unordered_set<int64_t>& last_visitors) {
           return !last_visitors.contains(x.visitor);
         });
   x_num_last = static_cast<size_t>(x_rows.end() - begin_of_last);
-  const auto before = [](const row& x, const row& y) {
+  size_t compared = 0;
+  const auto before = [&](const row& x, const row& y) {
+    if (++compared % 4096 == 0)
+      background_thread::give_way();
     return std::tie(x.link_key, x.id) < std::tie(y.link_key, y.id);
   };
   std::sort(x_rows.begin(), begin_of_last, before);

@@ -103,6 +103,7 @@ caf::error drain_state::connect() {
   for (const auto& x : *stored)
     x_positions[x.journal] = x.last;
   x_db = std::move(*db);
+  x_db->on_progress(background_thread::give_way);
   return caf::none;
 }
 

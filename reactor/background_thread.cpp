@@ -2,9 +2,22 @@
 
 #include "reactor/thread.hpp"
 
+#include <chrono>
+#include <optional>
 #include <utility>
 
 namespace turnout {
+
+namespace {
+
+using steady_clock = std::chrono::steady_clock;
+
+constexpr auto longest_turn = std::chrono::milliseconds{1};
+
+/// When a background thread had the core to itself for the last time.
+thread_local std::optional<steady_clock::time_point> gave_way;
+
+} // namespace
 
 background_thread::background_thread(const std::string& name, int niceness)
   : x_thread(start_thread(name, [=, this] { serve(niceness); })) {
@@ -29,8 +42,16 @@ void background_thread::run(const std::function<void()>& f) {
     std::rethrow_exception(failure);
 }
 
+void background_thread::give_way() noexcept {
+  if (!gave_way || steady_clock::now() - *gave_way < longest_turn)
+    return;
+  std::this_thread::yield();
+  gave_way = steady_clock::now();
+}
+
 void background_thread::serve(int niceness) {
   be_nicer(niceness);
+  gave_way = steady_clock::now();
   std::unique_lock guard{x_mutex};
   for (;;) {
     x_changed.wait(guard, [this] { return x_work != nullptr || x_stop; });

@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -225,6 +226,13 @@ struct admitted {
 class backend {
 public:
   virtual ~backend() = default;
+
+  /// Sets what may be called now and then, by whoever stores events, while they
+  /// are stored: a chance to leave the core to others. It must neither throw
+  /// nor use the backend.
+  virtual void on_progress(std::function<void()> /* f */) {
+    // nop
+  }
 
   // -- upkeep -----------------------------------------------------------------
 

@@ -8,7 +8,7 @@ namespace turnout::storage {
 
 /// Version of the interface between Turnout and its storage plugins: raised by
 /// every change of backend.hpp, plugin.hpp or the core types they use.
-inline constexpr int plugin_abi_version = 7;
+inline constexpr int plugin_abi_version = 8;
 
 /// What a plugin exports as `turnout_storage_plugin`.
 struct plugin_descriptor {

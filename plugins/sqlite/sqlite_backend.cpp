@@ -6,10 +6,12 @@
 #include "plugins/sqlite/sql.hpp"
 
 #include <soci/sqlite3/soci-sqlite3.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace turnout::sqlite {
 
@@ -19,6 +21,10 @@ namespace fs = std::filesystem;
 
 /// How long a statement waits for a lock.
 constexpr auto busy_timeout = std::chrono::seconds{5};
+
+/// Steps of a statement between two calls of `on_progress`: some 50
+/// microseconds.
+constexpr int steps_of_progress = 500;
 
 bool is_busy(const soci::sqlite3_soci_error& err) {
   constexpr int busy = 5;
@@ -85,7 +91,7 @@ void sqlite_backend::open_file() {
     db->run_once(setting);
   x_statements = std::make_unique<statement_cache>(handle_of(db->session()));
   x_connection = std::move(db);
-  x_caches_batches = false;
+  x_takes_batches = false;
 }
 
 void sqlite_backend::close() noexcept {
@@ -114,12 +120,26 @@ const std::vector<storage::migration>& sqlite_backend::schema() const {
   return sqlite::schema();
 }
 
+void sqlite_backend::on_progress(std::function<void()> f) {
+  x_on_progress = std::move(f);
+  x_takes_batches = false;
+}
+
+void sqlite_backend::prepare_for_batches(connection& db) {
+  db.run_once(sql::cache_batches);
+  const auto call = [](void* f) {
+    (*static_cast<const std::function<void()>*>(f))();
+    return 0; // go on
+  };
+  sqlite3_progress_handler(handle_of(db.session()),
+                           x_on_progress ? steps_of_progress : 0, call,
+                           &x_on_progress);
+}
+
 void sqlite_backend::prepare_for(connection& db,
                                  const storage::event_batch& batch) {
-  if (!x_caches_batches) {
-    db.run_once(sql::cache_batches);
-    x_caches_batches = true;
-  }
+  if (!std::exchange(x_takes_batches, true))
+    prepare_for_batches(db);
   if (!batch.is_part)
     x_known.index.add_most(db, *x_statements);
 }

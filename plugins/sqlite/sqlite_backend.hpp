@@ -4,6 +4,7 @@
 #include "plugins/sqlite/click_runs.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 namespace turnout::sqlite {
@@ -16,6 +17,8 @@ using plugins::fail;
 class sqlite_backend : public plugins::sql_backend {
 public:
   explicit sqlite_backend(const storage::backend_settings& settings);
+
+  void on_progress(std::function<void()> f) override;
 
   caf::expected<int64_t> purge_clicks(day_number before) override;
 
@@ -35,13 +38,17 @@ protected:
 private:
   void open_file();
 
+  /// Makes the connection ready for storing events.
+  void prepare_for_batches(connection& db);
+
   std::filesystem::path x_directory;
   std::filesystem::path x_file;
   std::unique_ptr<connection> x_connection;
   /// Those of the connection, which they must not outlive.
   std::unique_ptr<statement_cache> x_statements;
-  /// Whether the connection has the cache that batches need.
-  bool x_caches_batches = false;
+  /// Whether the connection is ready for storing events.
+  bool x_takes_batches = false;
+  std::function<void()> x_on_progress;
   click_runs::memory x_known;
 };
 

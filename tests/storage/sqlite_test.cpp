@@ -51,6 +51,41 @@ auto is_discreet(const fs::path& directory) {
 
 } // namespace
 
+TEST(sqlite, calls_now_and_then_while_it_stores_events) {
+  test::temporary_directory dir;
+  auto db = open(dir.path());
+  ASSERT_FALSE(db->migrate());
+  const auto x = db->create_link(new_link("calls-1"), std::nullopt);
+  ASSERT_TRUE(x) << detail(x.error());
+  auto calls = 0;
+  const auto store = [&](int64_t position) {
+    event_batch batch;
+    batch.node = make_uuid(now());
+    for (int i = 0; i < 100; ++i) {
+      click y;
+      y.created_at = now();
+      y.id = make_uuid(y.created_at);
+      y.link_key = x->created.key;
+      y.variant_key = x->created.variants.front().key;
+      batch.clicks.push_back(y);
+      batch.classes.emplace_back();
+      batch.click_places.push_back({0, ++position});
+    }
+    batch.ranges.push_back({0, position});
+    const auto stored = db->store_events(batch);
+    ASSERT_TRUE(stored) << detail(stored.error());
+  };
+  store(0);
+  EXPECT_EQ(calls, 0);
+  db->on_progress([&] { ++calls; });
+  store(100);
+  EXPECT_GT(calls, 0);
+  const auto before = calls;
+  db->on_progress({});
+  store(200);
+  EXPECT_EQ(calls, before);
+}
+
 TEST(sqlite, keeps_its_files_from_others) {
   test::temporary_directory dir;
   auto db = open(dir.path());
