@@ -14,7 +14,7 @@ using steady_clock = std::chrono::steady_clock;
 
 constexpr auto longest_turn = std::chrono::milliseconds{1};
 
-/// When a background thread had the core to itself for the last time.
+/// When this background thread let others go first; none in other threads.
 thread_local std::optional<steady_clock::time_point> gave_way;
 
 } // namespace

@@ -20,7 +20,7 @@ struct click_place {
 
 /// Makes clicks findable by their ids. Those of a round wait until all of it is
 /// stored: in the order of their ids they go next to each other, at the end of
-/// the table, so that none of its pages is written twice.
+/// the table, so that hardly a page of it is written twice.
 class click_index {
 public:
   /// Takes the clicks of a part of a round, which is committed.
