@@ -43,12 +43,13 @@ private:
 
   std::filesystem::path x_directory;
   std::filesystem::path x_file;
+  /// Before the connection, which calls it.
+  std::function<void()> x_on_progress;
   std::unique_ptr<connection> x_connection;
   /// Those of the connection, which they must not outlive.
   std::unique_ptr<statement_cache> x_statements;
   /// Whether the connection is ready for storing events.
   bool x_takes_batches = false;
-  std::function<void()> x_on_progress;
   click_runs::memory x_known;
 };
 
