@@ -29,7 +29,6 @@ struct dialect {
   /// clicks; null if there are none.
   const char* mark_converted_elsewhere = nullptr;
   const char* purge_clicks_elsewhere = nullptr;
-  const char* repair_marks_elsewhere = nullptr;
   /// Lists clicks that are not found by their ids, and makes them so; null
   /// where that cannot be.
   const char* clicks_without_id = nullptr;

@@ -21,9 +21,10 @@ int64_t purge_day(connection& db, row_key link_key, day_number day) {
   transaction tx{db, access::snapshot_write};
   db.run(sql::keep_evidence, link_key, first, end);
   int64_t result = 0;
+  db.first(sql::count_clicks_to_purge, std::tie(result), link_key, first, end);
   for (auto statement : {+sql::purge_clicks, db.words().purge_clicks_elsewhere})
     if (statement != nullptr)
-      result += db.run(statement, link_key, first, end);
+      db.run(statement, link_key, first, end);
   tx.commit();
   return result;
 }

@@ -506,6 +506,10 @@ inline constexpr char keep_evidence[]
     " DO UPDATE SET clicks = purged_evidence.clicks + excluded.clicks,"
     " conversions = purged_evidence.conversions + excluded.conversions";
 
+inline constexpr char count_clicks_to_purge[]
+  = "SELECT count(*) FROM all_clicks WHERE link_key = :link"
+    " AND id_hi >= :first_id AND id_hi < :end_id";
+
 inline constexpr char purge_clicks[]
   = "DELETE FROM clicks WHERE link_key = :link AND id_hi >= :first_id"
     " AND id_hi < :end_id";

@@ -140,10 +140,7 @@ void check_marks(connection& db, bool repair, std::vector<std::string>& lines) {
                             : ": stored no conversion, but it has one"));
   });
   if (repair && !lines.empty())
-    for (auto statement :
-         {+sql::repair_marks, db.words().repair_marks_elsewhere})
-      if (statement != nullptr)
-        db.run(statement);
+    db.run(sql::repair_marks);
 }
 
 void check_ids(connection& db, bool repair, std::vector<std::string>& lines) {

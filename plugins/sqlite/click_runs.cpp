@@ -30,6 +30,14 @@ constexpr size_t max_known = 400'000;
 /// it is; a list of clicks looks into each run.
 constexpr int64_t full_run = 250'000;
 
+/// Returns whether a click comes before, too.
+template <class Iterator>
+bool is_before(Iterator first, Iterator click) {
+  return std::any_of(first, click, [&](const new_click& x) {
+    return x.event->id == click->event->id;
+  });
+}
+
 /// Inserts a row of the table of clicks.
 bool insert(statement& to, const new_click& click) {
   const auto& x = *click.event;
@@ -101,7 +109,7 @@ bool click_runs::is_few(click_iterator first, click_iterator last) const {
 std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
   statement settled{x_statements, sql::add_click};
   std::vector<click_fate> result(clicks.size(), click_fate::stored_before);
-  run_writer recent{x_statements, x_known.agents, x_run, result};
+  run_writer recent{x_statements, x_known.agents, x_run, clicks, result};
   std::optional<statement> find;
   if (x_first_run_of_round != 0)
     find.emplace(x_statements, sql::run_of_stored_click);
@@ -112,7 +120,7 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
       return x.event->link_key != link_key;
     });
     const auto run = is_few(first, last) ? x_run : 0;
-    for (; first != last; ++first) {
+    for (const auto of_link = first; first != last; ++first) {
       const auto& x = *first->event;
       x_newest_day = std::max(x_newest_day, day_of(x.created_at));
       auto& at = x_places.emplace_back(click_place{x.id, link_key, run});
@@ -127,10 +135,13 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
       if (is_stored)
         continue;
       const auto i = static_cast<size_t>(first - clicks.begin());
-      if (run != 0)
-        recent.add(*first, i);
-      else if (insert(settled, *first))
+      if (run != 0) {
+        // Those of the table have a key that they alone may have.
+        if (!is_before(of_link, first))
+          recent.add(i);
+      } else if (insert(settled, *first)) {
         result[i] = click_fate::stored;
+      }
     }
   }
   recent.finish();
@@ -143,7 +154,7 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
   }
   if (x_num_recent != 0) {
     statement grow{x_statements, sql::grow_run};
-    grow.bind(x_num_recent, first_day, x_run);
+    grow.bind(x_num_recent, recent.num_packs(), first_day, x_run);
     grow.run();
   }
   return result;

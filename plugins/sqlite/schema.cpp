@@ -24,11 +24,13 @@ std::string columns_of_click(const std::string& prefix) {
 /// Returns a text of a click `c` of a run, which may be with its user agent
 /// instead. SQLite looks into each part of a UNION ALL if the columns of all
 /// are texts by declaration.
-std::string text_in_run(const std::string& column, const char* missing) {
+std::string text_in_run(const std::string& column, const char* missing,
+                        const std::string& run = "c.run") {
   return "CAST(CASE c.agent WHEN 0 THEN c." + column
          + " ELSE coalesce((SELECT a." + column
-         + " FROM run_agents a WHERE a.run = c.run AND a.agent = c.agent), '"
-         + missing + "') END AS TEXT) AS " + column;
+         + " FROM run_agents a WHERE a.run = " + run
+         + " AND a.agent = c.agent), '" + missing + "') END AS TEXT) AS "
+         + column;
 }
 
 } // namespace
@@ -459,6 +461,43 @@ const std::vector<storage::migration>& schema() {
            " CROSS JOIN click_runs r CROSS JOIN clicks_of_runs c"
            " ON c.run = r.run WHERE r.is_settled = 0"
            " AND (r.run > s.until_run OR c.link_key > s.link_key)",
+     }},
+    {11,
+     "packed clicks of runs",
+     {
+       // `clicks` are those of a link in a batch (packed_clicks.hpp), of one
+       // day of their ids; the id is that of the first.
+       "CREATE TABLE packed_clicks ("
+       " run INTEGER NOT NULL, link_key INTEGER NOT NULL,"
+       " id_hi INTEGER NOT NULL, id_lo INTEGER NOT NULL,"
+       " clicks BLOB NOT NULL,"
+       " PRIMARY KEY (run, link_key, id_hi, id_lo)) WITHOUT ROWID",
+       "INSERT INTO packed_clicks SELECT run, link_key, id_hi, id_lo,"
+       " packed_click(id_hi, id_lo, variant_key, stratum, is_repeat,"
+       " created_at, visitor, ip_address, user_agent, referrer, country,"
+       " country_value, referrer_value, browser_value, device_value,"
+       " system_value, agent) FROM run_clicks"
+       " ORDER BY run, link_key, id_hi, id_lo",
+
+       // How many rows these are.
+       "ALTER TABLE click_runs ADD COLUMN packs INTEGER NOT NULL DEFAULT 0",
+       "UPDATE click_runs SET packs = clicks",
+
+       // A click of a run has no mark: whether it is a conversion is what the
+       // conversions say.
+       "DROP VIEW clicks_of_runs",
+       "DROP TABLE run_clicks",
+       "CREATE VIEW clicks_of_runs AS SELECT p.run, p.link_key, c.id_hi,"
+       " c.id_lo, c.variant_key, c.stratum, c.is_repeat,"
+       " CAST(EXISTS (SELECT 1 FROM conversions v"
+       " WHERE v.click_hi = c.id_hi AND v.click_lo = c.id_lo) AS INTEGER)"
+       " AS is_conversion, c.created_at, c.visitor, c.ip_address, "
+         + text_in_run("user_agent", "", "p.run")
+         + ", c.referrer, c.country, c.country_value, c.referrer_value, "
+         + text_in_run("browser_value", "unknown", "p.run") + ", "
+         + text_in_run("device_value", "unknown", "p.run") + ", "
+         + text_in_run("system_value", "unknown", "p.run")
+         + " FROM packed_clicks p CROSS JOIN unpacked(p.clicks) c",
      }},
   };
   return steps;

@@ -1,6 +1,10 @@
 #include "plugins/sqlite/settling.hpp"
 
+#include "core/time.hpp"
+#include "plugins/sqlite/packed_clicks.hpp"
 #include "plugins/sqlite/sql.hpp"
+
+#include <soci/sqlite3/soci-sqlite3.h>
 
 #include <algorithm>
 
@@ -12,6 +16,9 @@ namespace {
 /// while they are. The more there are, the more of them share rows, but each
 /// report looks into their runs.
 constexpr int64_t max_recent = 2'000'000;
+
+/// SQLite's number for a damaged file.
+constexpr int corrupt = 11;
 
 /// Later than any link.
 constexpr auto last_link = std::numeric_limits<row_key>::max();
@@ -26,8 +33,8 @@ settling::settling(statement_cache& statements) : x_statements(statements) {
   }
   statement list{x_statements, sql::unsettled_runs};
   while (list.next())
-    x_runs.push_back({list.integer(0), list.integer(1),
-                      static_cast<day_number>(list.integer(2))});
+    x_runs.push_back({list.integer(0), list.integer(1), list.integer(2),
+                      static_cast<day_number>(list.integer(3))});
 }
 
 bool settling::is_due(day_number newest_day) const noexcept {
@@ -62,7 +69,7 @@ row_key settling::end_of_part(int64_t clicks) const {
   for (const auto& x : x_runs) {
     if (x.number > x_until || x.clicks == 0)
       continue;
-    const auto share = static_cast<double>(x.clicks) / static_cast<double>(all);
+    const auto share = static_cast<double>(x.packs) / static_cast<double>(all);
     find.bind(x.number, x_link_key,
               static_cast<int64_t>(static_cast<double>(clicks) * share));
     while (find.next())
@@ -79,22 +86,27 @@ int64_t settling::read_part(row_key last, run_agent_values& agents,
     if (run.number > x_until)
       break;
     read.bind(run.number, x_link_key, last);
-    for (; read.next(); ++result) {
-      click x;
-      x.link_key = read.integer(0);
-      x.id = read.id(1);
-      x.variant_key = read.integer(3);
-      x.stratum = static_cast<int>(read.integer(4));
-      x.is_repeat = read.integer(5) != 0;
-      x.created_at = from_micros(read.integer(6));
-      x.visitor = read.integer(7);
-      const auto agent = read.integer(8);
-      const auto* known = agent == 0 ? nullptr : &agents.of(run.number, agent);
-      sums.settle(x, [&](size_t i) -> std::string_view {
-        return known == nullptr || i < first_agent_dimension
-                 ? read.text(9 + static_cast<int>(i))
-                 : std::string_view{(*known)[i - first_agent_dimension]};
-      });
+    while (read.next()) {
+      click_unpacker clicks{read.bytes(1)};
+      for (packed_click packed; clicks.next(packed); ++result) {
+        click x;
+        x.link_key = read.integer(0);
+        x.id = packed.id;
+        x.variant_key = packed.variant_key;
+        x.stratum = packed.stratum;
+        x.is_repeat = packed.is_repeat;
+        x.created_at = from_micros(packed.created_at);
+        x.visitor = packed.visitor;
+        const auto* known
+          = packed.agent == 0 ? nullptr : &agents.of(run.number, packed.agent);
+        sums.settle(x, [&](size_t i) -> std::string_view {
+          return known == nullptr || i < first_agent_dimension
+                   ? packed.values[i]
+                   : std::string_view{(*known)[i - first_agent_dimension]};
+        });
+      }
+      if (clicks.is_damaged())
+        throw soci::sqlite3_soci_error{"Packed clicks are damaged.", corrupt};
     }
   }
   x_link_key = last;

@@ -39,6 +39,8 @@ private:
   struct run {
     int64_t number = 0;
     int64_t clicks = 0;
+    /// Rows that these are in.
+    int64_t packs = 0;
     day_number first_day = 0;
   };
 

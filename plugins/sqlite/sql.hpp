@@ -30,21 +30,17 @@ inline constexpr char click_of_visitor[]
     " AND link_key = :link AND visitor = :visitor"
     " ORDER BY 1 DESC, 2 DESC LIMIT 1";
 
+// A click of a run has no mark. Changes a row, to the same, if the conversion
+// that was just added is the first of its click.
 inline constexpr char mark_converted_in_runs[]
-  = "UPDATE run_clicks SET is_conversion = 1 WHERE link_key = :link"
-    " AND id_hi = :id_hi AND id_lo = :id_lo AND is_conversion = 0"
-    " AND run = (SELECT run FROM click_ids WHERE id_hi = :id_hi"
-    " AND id_lo = :id_lo)";
+  = "UPDATE click_ids SET run = run WHERE link_key = :link"
+    " AND id_hi = :id_hi AND id_lo = :id_lo AND run > 0"
+    " AND (SELECT count(*) FROM conversions WHERE click_hi = :id_hi"
+    " AND click_lo = :id_lo) = 1";
 
 inline constexpr char purge_runs[]
-  = "DELETE FROM run_clicks WHERE run IN (SELECT run FROM click_runs)"
+  = "DELETE FROM packed_clicks WHERE run IN (SELECT run FROM click_runs)"
     " AND link_key = :link AND id_hi >= :first_id AND id_hi < :end_id";
-
-inline constexpr char repair_marks_in_runs[]
-  = "UPDATE run_clicks SET is_conversion = 1 - is_conversion"
-    " WHERE is_conversion <> CASE WHEN EXISTS (SELECT 1 FROM conversions v"
-    " WHERE v.click_hi = run_clicks.id_hi"
-    " AND v.click_lo = run_clicks.id_lo) THEN 1 ELSE 0 END";
 
 // In the middle of a round they may be underway.
 inline constexpr char clicks_without_id[]
@@ -55,7 +51,7 @@ inline constexpr char clicks_without_id[]
 inline constexpr char repair_ids[]
   = "INSERT INTO click_ids (id_hi, id_lo, link_key, run)"
     " SELECT id_hi, id_lo, link_key, 0 FROM clicks UNION ALL"
-    " SELECT id_hi, id_lo, link_key, run FROM run_clicks WHERE true"
+    " SELECT id_hi, id_lo, link_key, run FROM clicks_of_runs WHERE true"
     " ON CONFLICT DO NOTHING";
 
 inline constexpr char newest_run[]
@@ -68,17 +64,13 @@ inline constexpr char add_run[]
 
 inline constexpr char grow_run[]
   = "UPDATE click_runs SET clicks = clicks + :clicks,"
-    " first_day = min(first_day, :day) WHERE run = :run";
+    " packs = packs + :packs, first_day = min(first_day, :day) WHERE run = "
+    ":run";
 
 // Fails for those that are there.
-inline constexpr char add_run_click[]
-  = "INSERT INTO run_clicks (run, link_key, id_hi, id_lo, variant_key,"
-    " stratum, is_repeat, is_conversion, created_at, visitor, ip_address,"
-    " user_agent, referrer, country, country_value, referrer_value,"
-    " browser_value, device_value, system_value, agent) VALUES (:run, :link,"
-    " :id_hi, :id_lo, :variant, :stratum, :is_repeat, :is_conversion,"
-    " :created_at, :visitor, :ip, :user_agent, :referrer, :country,"
-    " :country_value, :referrer_value, :browser, :device, :system, :agent)";
+inline constexpr char add_packed_clicks[]
+  = "INSERT INTO packed_clicks (run, link_key, id_hi, id_lo, clicks)"
+    " VALUES (:run, :link, :id_hi, :id_lo, :clicks)";
 
 inline constexpr char list_run_agents[]
   = "SELECT agent, user_agent, browser_value, device_value, system_value"
@@ -105,7 +97,7 @@ inline constexpr char add_click_id[]
 inline constexpr char run_of_stored_click[]
   = "SELECT 0 FROM clicks WHERE link_key = :link AND id_hi = :id_hi"
     " AND id_lo = :id_lo UNION ALL SELECT c.run FROM click_runs r"
-    " CROSS JOIN run_clicks c ON c.run = r.run WHERE r.run >= :run"
+    " CROSS JOIN clicks_of_runs c ON c.run = r.run WHERE r.run >= :run"
     " AND c.link_key = :link AND c.id_hi = :id_hi AND c.id_lo = :id_lo";
 
 inline constexpr char find_open_round[]
@@ -133,19 +125,16 @@ inline constexpr char set_settling[]
   = "UPDATE settling SET until_run = :run, link_key = :link";
 
 inline constexpr char unsettled_runs[]
-  = "SELECT run, clicks, first_day FROM click_runs WHERE is_settled = 0"
+  = "SELECT run, clicks, packs, first_day FROM click_runs WHERE is_settled = 0"
     " ORDER BY run";
 
-// The last link of a part that has about so many clicks of a run.
+// The last link of a part that has so many rows of a run.
 inline constexpr char end_of_part[]
-  = "SELECT link_key FROM run_clicks WHERE run = :run AND link_key > :after"
-    " ORDER BY link_key LIMIT 1 OFFSET :clicks";
+  = "SELECT link_key FROM packed_clicks WHERE run = :run"
+    " AND link_key > :after ORDER BY link_key LIMIT 1 OFFSET :packs";
 
 inline constexpr char clicks_of_part[]
-  = "SELECT link_key, id_hi, id_lo, variant_key, stratum, is_repeat,"
-    " created_at, visitor, agent, country_value, referrer_value,"
-    " browser_value, device_value, system_value FROM run_clicks"
-    " WHERE run = :run"
+  = "SELECT link_key, clicks FROM packed_clicks WHERE run = :run"
     " AND link_key > :after AND link_key <= :last";
 
 inline constexpr char end_settling[]
@@ -165,7 +154,7 @@ inline constexpr char forget_click_ids[]
 
 inline constexpr char forget_empty_runs[]
   = "DELETE FROM click_runs WHERE is_settled = 1 AND NOT EXISTS"
-    " (SELECT 1 FROM run_clicks c WHERE c.run = click_runs.run)";
+    " (SELECT 1 FROM packed_clicks c WHERE c.run = click_runs.run)";
 
 // -- connection ---------------------------------------------------------------
 
@@ -183,7 +172,6 @@ inline constexpr plugins::dialect words{
   click_of_visitor,
   mark_converted_in_runs,
   purge_runs,
-  repair_marks_in_runs,
   clicks_without_id,
   repair_ids,
 };

@@ -1,5 +1,6 @@
 #include "plugins/sqlite/sqlite_backend.hpp"
 
+#include "plugins/sqlite/click_functions.hpp"
 #include "plugins/sqlite/errors.hpp"
 #include "plugins/sqlite/event_tables.hpp"
 #include "plugins/sqlite/schema.hpp"
@@ -87,6 +88,7 @@ void sqlite_backend::open_file() {
   if (is_new)
     fs::permissions(x_file, fs::perms::owner_read | fs::perms::owner_write);
   use_write_ahead_log(*db);
+  add_click_functions(handle_of(db->session()));
   for (auto setting : sql::settings)
     db->run_once(setting);
   x_statements = std::make_unique<statement_cache>(handle_of(db->session()));

@@ -64,6 +64,20 @@ std::string_view statement::text(int column) const {
           static_cast<size_t>(sqlite3_column_bytes(x_statement, column))};
 }
 
+std::string_view statement::bytes(int column) const {
+  const auto* bytes
+    = static_cast<const char*>(sqlite3_column_blob(x_statement, column));
+  if (bytes == nullptr)
+    return {};
+  return {bytes,
+          static_cast<size_t>(sqlite3_column_bytes(x_statement, column))};
+}
+
+void statement::set(const blob& x) {
+  check(sqlite3_bind_blob(x_statement, ++x_bound, x.bytes.data(),
+                          static_cast<int>(x.bytes.size()), nullptr));
+}
+
 void statement::set_integer(int64_t x) {
   check(sqlite3_bind_int64(x_statement, ++x_bound, x));
 }

@@ -17,6 +17,11 @@ namespace turnout::sqlite {
 /// Returns the handle of an SQLite session, for what SOCI has no words for.
 sqlite_api::sqlite3* handle_of(soci::session& db);
 
+/// Bytes that are no text.
+struct blob {
+  std::string_view bytes;
+};
+
 /// A prepared statement of SQLite's own interface, for what is done to each of
 /// thousands of rows: SOCI allocates memory for each value that it hands over.
 /// Throws what SOCI throws, soci::sqlite3_soci_error.
@@ -32,7 +37,7 @@ public:
   ~statement();
 
   /// Gives values to the next parameters, in the order in which these come
-  /// first. Texts must live until the statement has run.
+  /// first. Texts and bytes must live until the statement has run.
   template <class... Ts>
   void bind(const Ts&... values) {
     (set(values), ...);
@@ -59,6 +64,9 @@ public:
   /// Returns a column of the row, empty for NULL; lives until the next row.
   std::string_view text(int column) const;
 
+  /// Returns the same of bytes.
+  std::string_view bytes(int column) const;
+
   uuid id(int first_column) const {
     return {static_cast<uint64_t>(integer(first_column)),
             static_cast<uint64_t>(integer(first_column + 1))};
@@ -82,6 +90,8 @@ private:
   void set(std::string_view x) {
     set_text(x);
   }
+
+  void set(const blob& x);
 
   void set_integer(int64_t x);
 

@@ -1,6 +1,7 @@
 #include "tests/api/harness/api_test.hpp"
 #include "tests/api/harness/clock.hpp"
 #include "tests/api/harness/load_client.hpp"
+#include "tests/storage/load_click_functions.hpp"
 
 #include <sqlite3.h>
 
@@ -32,6 +33,8 @@ public:
         || sqlite3_exec(raw, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr)
              != SQLITE_OK)
       throw std::runtime_error{sqlite3_errmsg(raw)};
+    load_click_functions(raw,
+                         std::filesystem::path{TURNOUT_BINARY}.parent_path());
   }
 
   int64_t number(const std::string& query) override {

@@ -319,6 +319,7 @@ TEST_P(events_test, a_part_stores_clicks_and_leaves_the_position) {
   auto before = positions(whole.node);
   EXPECT_TRUE(before.empty() || before[0].last == 0);
   // The process ended before the rest was stored, so all of it comes again.
+  db = open();
   stored = db->store_events(whole);
   ASSERT_TRUE(stored);
   EXPECT_EQ(stored->clicks, 2);

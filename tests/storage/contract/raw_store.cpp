@@ -1,6 +1,7 @@
 #include "tests/storage/contract/raw_store.hpp"
 
 #include "tests/postgresql/postgresql.hpp"
+#include "tests/storage/load_click_functions.hpp"
 
 #include <sqlite3.h>
 
@@ -45,6 +46,7 @@ private:
       return;
     if (sqlite3_open(x_file.c_str(), &x_db) != SQLITE_OK)
       throw std::runtime_error{"cannot open " + x_file};
+    load_click_functions(x_db, TEST_PLUGIN_DIR);
     sqlite3_busy_timeout(x_db, 5000);
   }
 
