@@ -18,48 +18,23 @@ namespace {
 /// How many recent clicks a batch settles at least, when it is time.
 constexpr int64_t min_settled = 500;
 
-/// How many variants that nobody asked for are read on the way to the next.
-constexpr int max_stepped_over = 8;
-
 /// How many a transaction for nothing else settles.
 constexpr int64_t many_settled = 20'000;
 
 } // namespace
 
 event_tables::event_tables(plugins::connection& db, statement_cache& statements,
-                           click_runs::memory& known)
+                           memory& known)
   : x_db(db),
     x_statements(statements),
     x_known(known),
-    x_runs(x_statements, known) {
+    x_runs(x_statements, known.runs) {
   // nop
 }
 
 std::vector<row_key>
 event_tables::links_of_variants(const std::vector<row_key>& variant_keys) {
-  std::vector<row_key> result(variant_keys.size());
-  statement list{x_statements, sql::variants_from};
-  auto is_listing = false;
-  row_key listed = 0;
-  const auto step = [&] {
-    is_listing = list.next();
-    listed = is_listing ? list.integer(0) : 0;
-  };
-  for (size_t i = 0; i < variant_keys.size(); ++i) {
-    const auto key = variant_keys[i];
-    // The variants of links that are next to each other are, too, as a rule: to
-    // step over some is quicker than to look for the next.
-    for (auto n = 0; n < max_stepped_over && is_listing && listed < key; ++n)
-      step();
-    if (!is_listing || listed < key) {
-      list.reset();
-      list.bind(key);
-      step();
-    }
-    if (listed == key)
-      result[i] = list.integer(1);
-  }
-  return result;
+  return x_known.variants.of(variant_keys, x_statements);
 }
 
 std::set<row_key>
@@ -93,7 +68,7 @@ void event_tables::end() {
   // A clock that runs ahead must not have all settled again and again.
   if (rest.is_due(std::min(x_runs.newest_day(), day_of(now())))
       && settle(rest, std::max(x_runs.num_recent() * 11 / 10, min_settled)))
-    x_known.recent.clear();
+    x_known.runs.recent.clear();
 }
 
 void event_tables::committed() {

@@ -5,6 +5,7 @@
 #include "plugins/sqlite/click_runs.hpp"
 #include "plugins/sqlite/settling.hpp"
 #include "plugins/sqlite/statement.hpp"
+#include "plugins/sqlite/variant_links.hpp"
 
 namespace turnout::sqlite {
 
@@ -12,10 +13,16 @@ namespace turnout::sqlite {
 /// prepared once for a batch.
 class event_tables : public plugins::event_tables {
 public:
+  /// What is known from one batch to the next.
+  struct memory {
+    click_runs::memory runs;
+    variant_links variants;
+  };
+
   /// @param statements of the same connection, must outlive this object
   /// @param known must outlive this object.
   event_tables(plugins::connection& db, statement_cache& statements,
-               click_runs::memory& known);
+               memory& known);
 
   std::vector<row_key>
   links_of_variants(const std::vector<row_key>& variant_keys) override;
@@ -53,7 +60,7 @@ private:
 
   plugins::connection& x_db;
   statement_cache& x_statements;
-  click_runs::memory& x_known;
+  memory& x_known;
   click_runs x_runs;
 };
 

@@ -2,7 +2,6 @@
 
 #include "plugins/sqlite/click_functions.hpp"
 #include "plugins/sqlite/errors.hpp"
-#include "plugins/sqlite/event_tables.hpp"
 #include "plugins/sqlite/schema.hpp"
 #include "plugins/sqlite/sql.hpp"
 
@@ -143,7 +142,7 @@ void sqlite_backend::prepare_for(connection& db,
   if (!std::exchange(x_takes_batches, true))
     prepare_for_batches(db);
   if (!batch.is_part)
-    x_known.index.add_most(db, *x_statements);
+    x_known.runs.index.add_most(db, *x_statements);
 }
 
 std::unique_ptr<plugins::event_tables> sqlite_backend::tables(connection& db) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugins/sql/sql_backend.hpp"
-#include "plugins/sqlite/click_runs.hpp"
+#include "plugins/sqlite/event_tables.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -50,7 +50,7 @@ private:
   std::unique_ptr<statement_cache> x_statements;
   /// Whether the connection is ready for storing events.
   bool x_takes_batches = false;
-  click_runs::memory x_known;
+  sqlite::event_tables::memory x_known;
 };
 
 } // namespace turnout::sqlite

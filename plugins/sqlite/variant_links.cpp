@@ -1,0 +1,60 @@
+#include "plugins/sqlite/variant_links.hpp"
+
+#include "plugins/sqlite/sql.hpp"
+#include "plugins/sqlite/statement.hpp"
+
+#include <cstddef>
+
+namespace turnout::sqlite {
+
+namespace {
+
+/// How many variants are known at most, in 16 bytes each: those of 100,000
+/// links. A power of two.
+constexpr size_t num_places = size_t{1} << 18;
+
+/// How many variants that nobody asked for are read on the way to the next.
+constexpr int max_stepped_over = 8;
+
+} // namespace
+
+variant_links::place& variant_links::place_of(row_key variant_key) noexcept {
+  return x_places[static_cast<size_t>(variant_key) % num_places];
+}
+
+std::vector<row_key> variant_links::of(const std::vector<row_key>& variant_keys,
+                                       statement_cache& statements) {
+  std::vector<row_key> result(variant_keys.size());
+  x_places.resize(num_places);
+  statement list{statements, sql::variants_from};
+  auto is_listing = false;
+  row_key listed = 0;
+  const auto step = [&] {
+    is_listing = list.next();
+    listed = is_listing ? list.integer(0) : 0;
+  };
+  for (size_t i = 0; i < variant_keys.size(); ++i) {
+    const auto key = variant_keys[i];
+    auto& known = place_of(key);
+    if (known.variant_key == key) {
+      result[i] = known.link_key;
+      continue;
+    }
+    // The variants of links that are next to each other are, too, as a rule: to
+    // step over some is quicker than to look for the next.
+    for (auto n = 0; n < max_stepped_over && is_listing && listed < key; ++n)
+      step();
+    if (!is_listing || listed < key) {
+      list.reset();
+      list.bind(key);
+      step();
+    }
+    if (listed == key) {
+      result[i] = list.integer(1);
+      known = {key, result[i]};
+    }
+  }
+  return result;
+}
+
+} // namespace turnout::sqlite

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/model.hpp"
+#include "plugins/sqlite/statement_cache.hpp"
+
+#include <vector>
+
+namespace turnout::sqlite {
+
+/// Knows the links of variants, which each batch asks for: a variant never gets
+/// another link, nor goes away.
+class variant_links {
+public:
+  /// Returns the link of each variant, 0 for those that are not there.
+  /// @param variant_keys ascending, each once
+  std::vector<row_key> of(const std::vector<row_key>& variant_keys,
+                          statement_cache& statements);
+
+private:
+  struct place {
+    row_key variant_key = 0;
+    row_key link_key = 0;
+  };
+
+  place& place_of(row_key variant_key) noexcept;
+
+  /// Each variant has one place, which it shares with others far from it.
+  std::vector<place> x_places;
+};
+
+} // namespace turnout::sqlite
