@@ -254,6 +254,12 @@ const std::vector<storage::migration>& schema() {
        "CREATE VIEW click_ids AS SELECT id_hi, id_lo, link_key FROM clicks",
        "CREATE VIEW evidence_sums AS SELECT * FROM evidence",
      }},
+    {6,
+     "sums of variants",
+     {
+       // As the steps before.
+       "CREATE VIEW variant_total_sums AS SELECT * FROM variant_totals",
+     }},
   };
   return steps;
 }

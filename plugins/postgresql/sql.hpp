@@ -9,6 +9,14 @@ namespace turnout::postgresql::sql {
 // The lock makes the numbers of changes visible in their order: a number is
 // taken under it, and it is kept until the transaction has ended. NOTIFY makes
 // transactions wait for each other in the same way anyhow.
+inline constexpr char links_to_arrange_by_sums[]
+  = "SELECT l.link_key, l.name, l.slug, coalesce(sum(t.clicks), 0),"
+    " coalesce(sum(t.conversions), 0) FROM links l"
+    " LEFT JOIN variant_totals t ON t.link_key = l.link_key"
+    " WHERE l.user_hi = :user_hi AND l.user_lo = :user_lo"
+    " AND l.is_deleted = 0 GROUP BY l.link_key, l.name, l.slug, l.created_at,"
+    " l.id_hi, l.id_lo ORDER BY l.created_at DESC, l.id_hi DESC, l.id_lo DESC";
+
 inline constexpr plugins::dialect words{
   "BEGIN ISOLATION LEVEL REPEATABLE READ",
   "BEGIN ISOLATION LEVEL READ COMMITTED",
@@ -22,6 +30,7 @@ inline constexpr plugins::dialect words{
   " SELECT CAST(:kind AS INTEGER), CAST(:id_hi AS BIGINT),"
   " CAST(:id_lo AS BIGINT) FROM turn"
   " RETURNING CAST(pg_notify('turnout_changes', '') AS TEXT)",
+  links_to_arrange_by_sums,
   "SELECT id_hi, id_lo, link_key, variant_key, stratum, is_repeat,"
   " is_conversion, created_at, country_value, referrer_value, browser_value,"
   " device_value, system_value FROM clicks WHERE id_hi = :id_hi"

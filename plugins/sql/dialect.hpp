@@ -21,6 +21,9 @@ struct dialect {
   /// Appends `:kind`, `:id_hi`, `:id_lo` to the changes so that their numbers
   /// become visible in their order.
   const char* add_change;
+  /// Lists what `arrange` is given of the links of `:user_hi`, `:user_lo`,
+  /// newest first: key, name, slug, clicks and conversions.
+  const char* links_to_arrange_by_sums;
   /// Finds a click by `:id_hi`, `:id_lo`.
   const char* find_click;
   /// Finds the newest click of `:visitor` of `:link` on `:day`.

@@ -17,8 +17,8 @@ enum class click_fate {
   stored_before,
   /// It is to be counted.
   stored,
-  /// It is to be counted in the totals (rollups::add_recent); the rest follows
-  /// (settle_some).
+  /// It is to be counted later (settle_some); until then views add it to all
+  /// sums.
   recent,
 };
 

@@ -62,7 +62,7 @@ std::vector<link_candidate> select_links(connection& db, const uuid& account_id,
     case link_sort::clicks:
     case link_sort::conversions:
     case link_sort::rate:
-      db.each(sql::links_to_arrange_by_sums,
+      db.each(db.words().links_to_arrange_by_sums,
               std::tie(x.key, x.name, slug, x.clicks, x.conversions), add,
               account_id);
       break;

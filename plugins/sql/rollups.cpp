@@ -12,8 +12,6 @@ void rollups::add_click(const new_click& x) {
 void rollups::add_recent(const click& x) {
   // Clicks come link by link, so that most of these are the last.
   links.insert(links.end(), x.link_key);
-  const std::pair place{x.link_key, x.variant_key};
-  ++totals.try_emplace(totals.end(), place)->second.clicks;
   x_newest_day = std::max(x_newest_day, day_of(x.created_at));
 }
 

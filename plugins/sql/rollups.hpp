@@ -96,14 +96,15 @@ public:
   /// Adds a click to all sums.
   void add_click(const new_click& x);
 
-  /// Adds a click to the totals alone, as the rest follows with `settle`.
+  /// Adds that a link has a click that is in no sum until `settle`.
   void add_recent(const click& x);
 
-  /// Adds a click to all sums but the totals.
+  /// Adds a recent click to all sums.
   /// @param value returns the value in a dimension
   template <class F>
   void settle(const click& x, F value) {
     const auto day = day_of(x.created_at);
+    ++totals[{x.link_key, x.variant_key}].clicks;
     ++daily[{x.link_key, day, x.variant_key}].clicks;
     for (size_t i = 0; i < num_dimensions; ++i)
       ++values_at({x.link_key, static_cast<int>(i), day, value(i)}).clicks;

@@ -213,14 +213,6 @@ inline constexpr char links_to_arrange[]
     " AND user_lo = :user_lo AND is_deleted = 0"
     " ORDER BY created_at DESC, id_hi DESC, id_lo DESC";
 
-inline constexpr char links_to_arrange_by_sums[]
-  = "SELECT l.link_key, l.name, l.slug, coalesce(sum(t.clicks), 0),"
-    " coalesce(sum(t.conversions), 0) FROM links l"
-    " LEFT JOIN variant_totals t ON t.link_key = l.link_key"
-    " WHERE l.user_hi = :user_hi AND l.user_lo = :user_lo"
-    " AND l.is_deleted = 0 GROUP BY l.link_key, l.name, l.slug, l.created_at,"
-    " l.id_hi, l.id_lo ORDER BY l.created_at DESC, l.id_hi DESC, l.id_lo DESC";
-
 inline constexpr char listed_link[]
   = "SELECT link_key, id_hi, id_lo, slug, name, is_active, routing, created_at"
     " FROM links WHERE link_key = :link";
@@ -236,12 +228,14 @@ inline constexpr char links_before[]
 
 inline constexpr char sums_of_link[]
   = "SELECT coalesce(sum(clicks), 0), coalesce(sum(conversions), 0)"
-    " FROM variant_totals WHERE link_key = :link";
+    " FROM variant_total_sums WHERE link_key = :link";
 
 inline constexpr char top_variant[]
-  = "SELECT v.label FROM variants v LEFT JOIN variant_totals t"
-    " ON t.link_key = v.link_key AND t.variant_key = v.variant_key"
-    " WHERE v.link_key = :link ORDER BY v.retired,"
+  = "SELECT v.label FROM variants v LEFT JOIN (SELECT variant_key,"
+    " sum(clicks) AS clicks, sum(conversions) AS conversions"
+    " FROM variant_total_sums WHERE link_key = :link GROUP BY variant_key) t"
+    " ON t.variant_key = v.variant_key WHERE v.link_key = :link ORDER BY "
+    "v.retired,"
     " coalesce(t.conversions, 0) DESC, coalesce(t.clicks, 0) DESC,"
     " v.weight DESC, v.position LIMIT 1";
 
@@ -547,7 +541,7 @@ inline constexpr roll_up roll_ups[] = {
    " WHERE day >= :clicks_horizon GROUP BY 1, 2, 3",
    "day >= :clicks_horizon"},
 
-  {"variant_totals", "variant_totals", "link_key, variant_key",
+  {"variant_totals", "variant_total_sums", "link_key, variant_key",
    "clicks, converted, conversions",
    "SELECT link_key, variant_key, sum(clicks), sum(converted),"
    " sum(conversions) FROM (SELECT link_key, day, variant_key, clicks,"

@@ -498,6 +498,15 @@ const std::vector<storage::migration>& schema() {
          + text_in_run("device_value", "unknown", "p.run") + ", "
          + text_in_run("system_value", "unknown", "p.run")
          + " FROM packed_clicks p CROSS JOIN unpacked(p.clicks) c",
+
+       // Recent clicks are in no sum.
+       "INSERT INTO variant_totals SELECT link_key, variant_key, -count(*), 0,"
+       " 0 FROM recent_clicks GROUP BY link_key, variant_key"
+       " ON CONFLICT (link_key, variant_key)"
+       " DO UPDATE SET clicks = variant_totals.clicks + excluded.clicks",
+       "CREATE VIEW variant_total_sums AS SELECT link_key, variant_key,"
+       " clicks, converted, conversions FROM variant_totals UNION ALL"
+       " SELECT link_key, variant_key, 1, 0, 0 FROM recent_clicks",
      }},
   };
   return steps;

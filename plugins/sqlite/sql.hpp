@@ -23,6 +23,17 @@ inline constexpr char find_click[]
 
 #undef COLUMNS
 
+// A join with the view of the sums would put all of them together.
+inline constexpr char links_to_arrange_by_sums[]
+  = "SELECT l.link_key, l.name, l.slug, coalesce((SELECT sum(t.clicks)"
+    " FROM variant_totals t WHERE t.link_key = l.link_key), 0)"
+    " + (SELECT count(*) FROM recent_clicks c WHERE c.link_key = l.link_key),"
+    " coalesce((SELECT sum(t.conversions) FROM variant_totals t"
+    " WHERE t.link_key = l.link_key), 0) FROM links l"
+    " WHERE l.user_hi = :user_hi AND l.user_lo = :user_lo"
+    " AND l.is_deleted = 0"
+    " ORDER BY l.created_at DESC, l.id_hi DESC, l.id_lo DESC";
+
 inline constexpr char click_of_visitor[]
   = "SELECT click_hi, click_lo FROM visitors WHERE day = :day"
     " AND link_key = :link AND visitor = :visitor UNION ALL"
@@ -168,6 +179,7 @@ inline constexpr plugins::dialect words{
   "SELECT count(*) FROM sqlite_master WHERE name = 'schema_migrations'",
   plugins::sql::positions_of_node,
   "INSERT INTO changes (kind, id_hi, id_lo) VALUES (:kind, :id_hi, :id_lo)",
+  links_to_arrange_by_sums,
   find_click,
   click_of_visitor,
   mark_converted_in_runs,
@@ -275,8 +287,10 @@ inline constexpr char totals_of_link[]
     " coalesce(t.converted, 0), coalesce(t.conversions, 0),"
     " v.retired * 1000 + v.position, l.auto_winner, l.version FROM links l"
     " JOIN variants v ON v.link_key = l.link_key"
-    " LEFT JOIN variant_totals t ON t.link_key = v.link_key"
-    " AND t.variant_key = v.variant_key WHERE l.link_key = :link"
+    " LEFT JOIN (SELECT variant_key, sum(clicks) AS clicks,"
+    " sum(converted) AS converted, sum(conversions) AS conversions"
+    " FROM variant_total_sums WHERE link_key = :link GROUP BY variant_key) t"
+    " ON t.variant_key = v.variant_key WHERE l.link_key = :link"
     " UNION ALL SELECT l.id_hi, l.id_lo, 0, 0, t.clicks, t.converted,"
     " t.conversions, 1000000, l.auto_winner, l.version FROM links l"
     " JOIN variant_totals t"

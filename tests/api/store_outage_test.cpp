@@ -122,7 +122,8 @@ TEST_F(store_outage_test, case_51_rows_and_counts_wait_together) {
     // Neither counters nor rows ran ahead.
     EXPECT_EQ(outage->number("SELECT count(*) FROM all_clicks"), 0);
     EXPECT_EQ(
-      outage->number("SELECT coalesce(sum(clicks), 0) FROM variant_totals"), 0);
+      outage->number("SELECT coalesce(sum(clicks), 0) FROM variant_total_sums"),
+      0);
   }
   expect_counts(link, visits);
   expect_sums_agree(link);

@@ -427,7 +427,9 @@ TEST_P(few_clicks_test, purged_days_keep_their_sums) {
 TEST_P(few_clicks_test, a_repair_settles_all) {
   auto x = store_link("few-1");
   store_few(x, 6, "Firefox");
-  raw->execute("UPDATE variant_totals SET clicks = 41");
+  raw->execute("INSERT INTO variant_totals SELECT link_key, variant_key, 41, 0,"
+               " 0 FROM variants WHERE true ON CONFLICT (link_key, variant_key)"
+               " DO UPDATE SET clicks = 41");
   auto lines = db->verify(true);
   ASSERT_TRUE(lines);
   EXPECT_EQ(lines->size(), 2u);
