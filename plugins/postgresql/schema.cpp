@@ -259,6 +259,7 @@ const std::vector<storage::migration>& schema() {
      {
        // As the steps before.
        "CREATE VIEW variant_total_sums AS SELECT * FROM variant_totals",
+       "DROP VIEW click_ids",
      }},
   };
   return steps;

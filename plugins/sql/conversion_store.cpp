@@ -113,16 +113,20 @@ sql_conversion_source::first_of(const uuid& click_id) {
   return find_conversion(x_db, sql::first_conversion_of_click, click_id);
 }
 
-std::optional<stored_click> sql_conversion_source::find_click(const uuid& id) {
+std::optional<stored_click> find_click(connection& db, const uuid& id) {
   stored_click x;
   auto& [country, referrer, browser, device, system] = x.values;
-  if (!x_db.first(x_db.words().find_click,
-                  std::tie(x.id, x.link_key, x.variant_key, x.stratum,
-                           x.is_repeat, x.is_conversion, x.created_at, country,
-                           referrer, browser, device, system),
-                  id))
+  if (!db.first(db.words().find_click,
+                std::tie(x.id, x.link_key, x.variant_key, x.stratum,
+                         x.is_repeat, x.is_conversion, x.created_at, country,
+                         referrer, browser, device, system),
+                id))
     return std::nullopt;
   return x;
+}
+
+std::optional<stored_click> sql_conversion_source::find_click(const uuid& id) {
+  return plugins::find_click(x_db, id);
 }
 
 std::optional<stored_click>

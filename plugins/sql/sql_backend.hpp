@@ -271,6 +271,9 @@ void flush(connection& db, event_tables& tables, const rollups& sums);
 /// with its id or event id is stored already.
 bool record(connection& db, const conversion_plan& plan, rollups& sums);
 
+/// Returns the click of an id; nullopt if there is none.
+std::optional<stored_click> find_click(connection& db, const uuid& id);
+
 /// Looks up for the rules of conversions.
 class sql_conversion_source : public conversion_source {
 public:

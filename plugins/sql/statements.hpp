@@ -306,11 +306,9 @@ inline constexpr char conversions_waiting_between[]
     " WHERE click_hi >= :low AND click_hi <= :high";
 
 // Few, however many have made up a click.
-inline constexpr char conversions_arrived_since[]
-  = "SELECT " COLUMNS " FROM (SELECT * FROM waiting_conversions"
-    " WHERE kept_at >= :since ORDER BY kept_at DESC LIMIT 200) w"
-    " WHERE EXISTS (SELECT 1 FROM click_ids c WHERE c.id_hi = w.click_hi"
-    " AND c.id_lo = w.click_lo)";
+inline constexpr char conversions_waiting_since[]
+  = "SELECT " COLUMNS " FROM waiting_conversions WHERE kept_at >= :since"
+    " ORDER BY kept_at DESC LIMIT 200";
 
 #undef COLUMNS
 

@@ -3,9 +3,11 @@
 #include "core/time.hpp"
 #include "plugins/sql/batch.hpp"
 #include "plugins/sql/rows.hpp"
+#include "plugins/sql/sql_backend.hpp"
 #include "plugins/sql/statements.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace turnout::plugins {
 
@@ -70,13 +72,14 @@ arrived_conversions(connection& db, const std::vector<uuid>& new_clicks) {
       signed_half(new_clicks.front().hi), signed_half(new_clicks.back().hi));
   // Two transactions that bring a click and its conversion at the same time do
   // not see each other.
+  std::vector<conversion_request> recent;
   reader.each(
-    db, sql::conversions_arrived_since,
-    [&](const conversion_request& x) {
-      if (!is_new(x.click_id))
-        result.push_back(x);
-    },
+    db, sql::conversions_waiting_since,
+    [&](const conversion_request& x) { recent.push_back(x); },
     to_micros(now() - race_window));
+  for (auto& x : recent)
+    if (!is_new(x.click_id) && find_click(db, x.click_id))
+      result.push_back(std::move(x));
   std::sort(result.begin(), result.end(),
             [](const auto& x, const auto& y) { return x.id < y.id; });
   db.run(sql::forget_conversions_waiting_since,

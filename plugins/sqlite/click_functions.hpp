@@ -6,11 +6,11 @@ struct sqlite3;
 
 namespace turnout::sqlite {
 
-/// Gives a connection what the schema needs to look into packed clicks
-/// (packed_clicks.hpp): `unpacked(X)`, a table of the clicks in bytes X, whose
-/// columns are those of a click but for the run and the link; and
-/// `packed_click(...)`, which packs one of which it is given these columns in
-/// their order. Throws soci::sqlite3_soci_error.
+/// Gives a connection the functions that the schema needs to look into packed
+/// clicks and places (packed_clicks.hpp, packed_places.hpp): the tables
+/// `unpacked(X)` and `places(X)` of what is in bytes X, and `packed_click(...)`
+/// and `packed_place(...)`, which pack one, given its columns in the order of
+/// these tables. Throws soci::sqlite3_soci_error.
 ///
 /// Whoever opens the file otherwise, such as in the shell `sqlite3`, loads the
 /// plugin as an extension: `.load libturnout_storage_sqlite`.

@@ -1,9 +1,12 @@
 #include "plugins/sqlite/click_index.hpp"
 
 #include "plugins/sqlite/many_rows.hpp"
+#include "plugins/sqlite/packed_places.hpp"
 #include "plugins/sqlite/sql.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace turnout::sqlite {
 
@@ -20,10 +23,20 @@ bool is_before(const click_place& x, const click_place& y) noexcept {
 
 void add(statement_cache& statements, click_iterator first,
          click_iterator last) {
-  many_rows<uuid, row_key, int64_t> rows{statements, sql::add_click_id};
-  for (; first != last; ++first)
-    rows(first->id, first->link_key, first->run);
-  rows.finish();
+  // They live until they are written.
+  std::vector<std::pair<int64_t, std::string>> rows;
+  for (; first != last; ++first) {
+    const auto millisecond = millisecond_of(first->id);
+    if (rows.empty() || rows.back().first != millisecond)
+      rows.emplace_back(millisecond, std::string{});
+    pack(packed_place{static_cast<uint8_t>(first->id.lo), first->link_key,
+                      first->run},
+         rows.back().second);
+  }
+  many_rows<int64_t, blob> write{statements, sql::add_click_places};
+  for (const auto& [millisecond, places] : rows)
+    write(millisecond, blob{places});
+  write.finish();
 }
 
 } // namespace

@@ -1,15 +1,10 @@
 #include "plugins/sqlite/packed_clicks.hpp"
 
-#include "core/model.hpp"
-
-#include <bit>
-#include <cstring>
+#include <cstddef>
 
 namespace turnout::sqlite {
 
 namespace {
-
-static_assert(std::endian::native == std::endian::little);
 
 constexpr uint8_t is_repeat = 1;
 constexpr uint8_t has_country_value = 2;
@@ -27,23 +22,6 @@ int64_t time_of_id(const uuid& id) noexcept {
   return static_cast<int64_t>(id.hi >> 16) * 1000;
 }
 
-void append_fixed(uint64_t x, std::string& to) {
-  char bytes[sizeof(x)];
-  std::memcpy(bytes, &x, sizeof(x));
-  to.append(bytes, sizeof(x));
-}
-
-void append(uint64_t x, std::string& to) {
-  for (; x >= 0x80; x >>= 7)
-    to += static_cast<char>(x | 0x80);
-  to += static_cast<char>(x);
-}
-
-void append(std::string_view x, std::string& to) {
-  append(x.size(), to);
-  to += x;
-}
-
 } // namespace
 
 void pack(const packed_click& click, std::string& to) {
@@ -59,87 +37,51 @@ void pack(const packed_click& click, std::string& to) {
   append_fixed(static_cast<uint64_t>(click.visitor), to);
   const auto time = static_cast<uint64_t>(click.created_at)
                     - static_cast<uint64_t>(time_of_id(click.id));
-  append((time << 1) ^ (0 - (time >> 63)), to);
-  append(static_cast<uint64_t>(click.variant_key), to);
-  append(static_cast<uint64_t>(click.stratum), to);
-  append(static_cast<uint64_t>(click.agent), to);
-  append(click.ip_address, to);
-  append(click.referrer, to);
-  append(click.values[referrer_dimension], to);
-  append(click.country, to);
+  append_number((time << 1) ^ (0 - (time >> 63)), to);
+  append_number(static_cast<uint64_t>(click.variant_key), to);
+  append_number(static_cast<uint64_t>(click.stratum), to);
+  append_number(static_cast<uint64_t>(click.agent), to);
+  append_text(click.ip_address, to);
+  append_text(click.referrer, to);
+  append_text(click.values[referrer_dimension], to);
+  append_text(click.country, to);
   if ((flags & has_country_value) != 0)
-    append(country_value, to);
+    append_text(country_value, to);
   if (click.agent != 0)
     return;
-  append(click.user_agent, to);
+  append_text(click.user_agent, to);
   for (auto i : agent_dimensions)
-    append(click.values[i], to);
+    append_text(click.values[i], to);
 }
 
-bool click_unpacker::next(packed_click& click) noexcept {
-  if (x_rest.empty() || x_is_damaged)
+bool unpack(byte_reader& from, packed_click& click) noexcept {
+  if (from.is_end())
     return false;
-  const auto flags = static_cast<uint8_t>(x_rest.front());
-  x_rest.remove_prefix(1);
+  const auto flags = from.byte();
   if ((flags & ~(is_repeat | has_country_value)) != 0)
-    x_is_damaged = true;
+    from.set_damaged();
   click.is_repeat = (flags & is_repeat) != 0;
-  click.id.hi = fixed_number();
-  click.id.lo = fixed_number();
-  click.visitor = static_cast<int64_t>(fixed_number());
-  const auto time = number();
+  click.id.hi = from.fixed();
+  click.id.lo = from.fixed();
+  click.visitor = static_cast<int64_t>(from.fixed());
+  const auto time = from.number();
   click.created_at
     = static_cast<int64_t>(static_cast<uint64_t>(time_of_id(click.id))
                            + ((time >> 1) ^ (0 - (time & 1))));
-  click.variant_key = static_cast<row_key>(number());
-  click.stratum = static_cast<int>(number());
-  click.agent = static_cast<int64_t>(number());
-  click.ip_address = text();
-  click.referrer = text();
-  click.values[referrer_dimension] = text();
-  click.country = text();
+  click.variant_key = static_cast<row_key>(from.number());
+  click.stratum = static_cast<int>(from.number());
+  click.agent = static_cast<int64_t>(from.number());
+  click.ip_address = from.text();
+  click.referrer = from.text();
+  click.values[referrer_dimension] = from.text();
+  click.country = from.text();
   click.values[country_dimension]
-    = (flags & has_country_value) != 0 ? text() : click.country;
+    = (flags & has_country_value) != 0 ? from.text() : click.country;
   const auto has_agent = click.agent == 0;
-  click.user_agent = has_agent ? text() : std::string_view{};
+  click.user_agent = has_agent ? from.text() : std::string_view{};
   for (auto i : agent_dimensions)
-    click.values[i] = has_agent ? text() : std::string_view{};
-  return !x_is_damaged;
-}
-
-uint64_t click_unpacker::number() noexcept {
-  uint64_t result = 0;
-  for (auto shift = 0; shift < 64 && !x_rest.empty(); shift += 7) {
-    const auto byte = static_cast<uint8_t>(x_rest.front());
-    x_rest.remove_prefix(1);
-    result |= uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80)
-      return result;
-  }
-  x_is_damaged = true;
-  return 0;
-}
-
-uint64_t click_unpacker::fixed_number() noexcept {
-  uint64_t result = 0;
-  if (x_rest.size() < sizeof(result)) {
-    x_is_damaged = true;
-    return 0;
-  }
-  std::memcpy(&result, x_rest.data(), sizeof(result));
-  x_rest.remove_prefix(sizeof(result));
-  return result;
-}
-
-std::string_view click_unpacker::text() noexcept {
-  const auto size = number();
-  if (size > x_rest.size()) {
-    x_is_damaged = true;
-    return {};
-  }
-  const auto result = x_rest.substr(0, size);
-  x_rest.remove_prefix(size);
-  return result;
+    click.values[i] = has_agent ? from.text() : std::string_view{};
+  return !from.is_damaged();
 }
 
 } // namespace turnout::sqlite

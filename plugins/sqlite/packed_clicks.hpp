@@ -1,11 +1,11 @@
 #pragma once
 
 #include "core/model.hpp"
+#include "core/report.hpp"
 #include "core/uuid.hpp"
-#include "plugins/sql/rows.hpp"
+#include "plugins/sqlite/packed_bytes.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,44 +34,19 @@ struct packed_click {
 
 /// Appends a click to others. A row of SQLite costs as much as the rest of
 /// storing a click, column by column; packed, those of a link in a batch share
-/// one with two columns besides its key.
+/// one with a column besides its key.
 ///
-/// Each begins with a byte of flags (1: is a repeat, 2: has a value of the
-/// country that is not the country; the others are 0). Then come the two halves
-/// of the id and the visitor, 8 bytes each, lowest first; the time, from the
-/// millisecond of the id, with its sign in the lowest bit; variant, stratum and
-/// agent; the address, the referrer, its value and the country; the value of
-/// the country, if flagged; the user agent, browser, device and system, if it
-/// has them itself. Numbers are in groups of 7 bits, lowest first, a text
-/// follows its length.
+/// Each (packed_bytes.hpp) begins with a byte of flags (1: is a repeat, 2: has
+/// a value of the country that is not the country; the others are 0). Then come
+/// the two halves of the id and the visitor, in 8 bytes each; the time, from
+/// the millisecond of the id, with its sign in the lowest bit; variant, stratum
+/// and agent; the address, the referrer, its value and the country; the value
+/// of the country, if flagged; the user agent, browser, device and system, if
+/// it has them itself.
 void pack(const packed_click& click, std::string& to);
 
-/// Reads clicks that were packed.
-class click_unpacker {
-public:
-  /// @param bytes must outlive the texts of what is read.
-  explicit click_unpacker(std::string_view bytes) noexcept : x_rest(bytes) {
-    // nop
-  }
-
-  /// Reads the next click; returns false at the end, or where the bytes are
-  /// damaged.
-  bool next(packed_click& click) noexcept;
-
-  /// Returns whether `next` ended before the last byte.
-  bool is_damaged() const noexcept {
-    return x_is_damaged;
-  }
-
-private:
-  uint64_t number() noexcept;
-
-  uint64_t fixed_number() noexcept;
-
-  std::string_view text() noexcept;
-
-  std::string_view x_rest;
-  bool x_is_damaged = false;
-};
+/// Reads the next click. Returns false at the end, or where the bytes are
+/// damaged.
+bool unpack(byte_reader& from, packed_click& click) noexcept;
 
 } // namespace turnout::sqlite

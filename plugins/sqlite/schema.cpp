@@ -499,6 +499,15 @@ const std::vector<storage::migration>& schema() {
          + text_in_run("system_value", "unknown", "p.run")
          + " FROM packed_clicks p CROSS JOIN unpacked(p.clicks) c",
 
+       // Where the clicks of a millisecond are (packed_places.hpp).
+       "CREATE TABLE click_places (millisecond INTEGER PRIMARY KEY,"
+       " places BLOB NOT NULL)",
+       "INSERT INTO click_places SELECT id_hi >> 16,"
+       " packed_place(id_lo & 255, link_key, run) FROM click_ids WHERE true"
+       " ORDER BY id_hi, id_lo ON CONFLICT (millisecond) DO UPDATE SET"
+       " places = CAST(click_places.places || excluded.places AS BLOB)",
+       "DROP TABLE click_ids",
+
        // Recent clicks are in no sum.
        "INSERT INTO variant_totals SELECT link_key, variant_key, -count(*), 0,"
        " 0 FROM recent_clicks GROUP BY link_key, variant_key"

@@ -87,8 +87,8 @@ int64_t settling::read_part(row_key last, run_agent_values& agents,
       break;
     read.bind(run.number, x_link_key, last);
     while (read.next()) {
-      click_unpacker clicks{read.bytes(1)};
-      for (packed_click packed; clicks.next(packed); ++result) {
+      byte_reader clicks{read.bytes(1)};
+      for (packed_click packed; unpack(clicks, packed); ++result) {
         click x;
         x.link_key = read.integer(0);
         x.id = packed.id;

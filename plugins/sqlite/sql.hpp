@@ -14,12 +14,15 @@ namespace turnout::sqlite::sql {
   " c.browser_value, c.device_value, c.system_value"
 
 inline constexpr char find_click[]
-  = "SELECT " COLUMNS " FROM click_ids i JOIN clicks c"
-    " ON c.link_key = i.link_key AND c.id_hi = i.id_hi AND c.id_lo = i.id_lo"
-    " WHERE i.id_hi = :id_hi AND i.id_lo = :id_lo AND i.run = 0 UNION ALL "
-    "SELECT " COLUMNS " FROM click_ids i JOIN clicks_of_runs c ON c.run = i.run"
-    " AND c.link_key = i.link_key AND c.id_hi = i.id_hi AND c.id_lo = i.id_lo"
-    " WHERE i.id_hi = :id_hi AND i.id_lo = :id_lo AND i.run > 0";
+  = "SELECT " COLUMNS " FROM click_places i CROSS JOIN places(i.places) p"
+    " CROSS JOIN clicks c ON c.link_key = p.link_key AND c.id_hi = :id_hi"
+    " AND c.id_lo = :id_lo WHERE i.millisecond = :id_hi >> 16"
+    " AND p.mark = :id_lo & 255 AND p.run = 0 UNION ALL "
+    "SELECT " COLUMNS " FROM click_places i CROSS JOIN places(i.places) p"
+    " CROSS JOIN clicks_of_runs c ON c.run = p.run AND c.link_key = p.link_key"
+    " AND c.id_hi = :id_hi AND c.id_lo = :id_lo"
+    " WHERE i.millisecond = :id_hi >> 16 AND p.mark = :id_lo & 255"
+    " AND p.run > 0";
 
 #undef COLUMNS
 
@@ -41,29 +44,38 @@ inline constexpr char click_of_visitor[]
     " AND link_key = :link AND visitor = :visitor"
     " ORDER BY 1 DESC, 2 DESC LIMIT 1";
 
-// A click of a run has no mark. Changes a row, to the same, if the conversion
-// that was just added is the first of its click.
+// A click of a run has no mark. Changes the only row, to the same, if there is
+// one conversion of a click that is in no table: the one that was just added.
 inline constexpr char mark_converted_in_runs[]
-  = "UPDATE click_ids SET run = run WHERE link_key = :link"
-    " AND id_hi = :id_hi AND id_lo = :id_lo AND run > 0"
-    " AND (SELECT count(*) FROM conversions WHERE click_hi = :id_hi"
-    " AND click_lo = :id_lo) = 1";
+  = "UPDATE settling SET link_key = link_key WHERE NOT EXISTS"
+    " (SELECT 1 FROM clicks WHERE link_key = :link AND id_hi = :id_hi"
+    " AND id_lo = :id_lo) AND (SELECT count(*) FROM conversions"
+    " WHERE click_hi = :id_hi AND click_lo = :id_lo) = 1";
 
 inline constexpr char purge_runs[]
   = "DELETE FROM packed_clicks WHERE run IN (SELECT run FROM click_runs)"
     " AND link_key = :link AND id_hi >= :first_id AND id_hi < :end_id";
 
+#define IS_FOUND                                                               \
+  "EXISTS (SELECT 1 FROM click_places i CROSS JOIN places(i.places) p"         \
+  " WHERE i.millisecond = c.id_hi >> 16 AND p.mark = c.id_lo & 255"            \
+  " AND p.link_key = c.link_key"
+
 // In the middle of a round they may be underway.
 inline constexpr char clicks_without_id[]
-  = "SELECT c.id_hi, c.id_lo FROM all_clicks c WHERE NOT EXISTS"
-    " (SELECT 1 FROM click_ids i WHERE i.id_hi = c.id_hi"
-    " AND i.id_lo = c.id_lo) AND NOT EXISTS (SELECT 1 FROM open_rounds)";
+  = "SELECT c.id_hi, c.id_lo FROM all_clicks c WHERE NOT " IS_FOUND ")"
+    " AND NOT EXISTS (SELECT 1 FROM open_rounds)";
 
 inline constexpr char repair_ids[]
-  = "INSERT INTO click_ids (id_hi, id_lo, link_key, run)"
-    " SELECT id_hi, id_lo, link_key, 0 FROM clicks UNION ALL"
-    " SELECT id_hi, id_lo, link_key, run FROM clicks_of_runs WHERE true"
-    " ON CONFLICT DO NOTHING";
+  = "INSERT INTO click_places (millisecond, places)"
+    " SELECT c.id_hi >> 16, packed_place(c.id_lo & 255, c.link_key, 0)"
+    " FROM clicks c WHERE NOT " IS_FOUND " AND p.run = 0) UNION ALL"
+    " SELECT c.id_hi >> 16, packed_place(c.id_lo & 255, c.link_key, c.run)"
+    " FROM clicks_of_runs c WHERE NOT " IS_FOUND " AND p.run = c.run)"
+    " ON CONFLICT (millisecond) DO UPDATE SET"
+    " places = CAST(click_places.places || excluded.places AS BLOB)";
+
+#undef IS_FOUND
 
 inline constexpr char newest_run[]
   = "SELECT run, clicks, first_day, is_settled FROM click_runs"
@@ -99,9 +111,10 @@ inline constexpr char add_run_agent[]
     " device_value, system_value) VALUES (:run, :agent, :user_agent, :browser,"
     " :device, :system)";
 
-inline constexpr char add_click_id[]
-  = "INSERT INTO click_ids (id_hi, id_lo, link_key, run)"
-    " VALUES (:id_hi, :id_lo, :link, :run) ON CONFLICT DO NOTHING";
+inline constexpr char add_click_places[]
+  = "INSERT INTO click_places (millisecond, places) VALUES (:millisecond,"
+    " :places) ON CONFLICT (millisecond) DO UPDATE SET"
+    " places = CAST(click_places.places || excluded.places AS BLOB)";
 
 // What was stored before a round was cut off is in the table of clicks or in
 // the runs since then.
@@ -152,16 +165,17 @@ inline constexpr char end_settling[]
   = "UPDATE click_runs SET is_settled = 1 WHERE is_settled = 0"
     " AND run <= :run";
 
-inline constexpr char first_click_id[]
-  = "SELECT id_hi FROM click_ids WHERE id_hi < :end"
-    " ORDER BY id_hi LIMIT 1";
+inline constexpr char first_click_place[]
+  = "SELECT millisecond FROM click_places WHERE millisecond < :end"
+    " ORDER BY millisecond LIMIT 1";
 
-// Late ones may have come since their day was purged.
-inline constexpr char forget_click_ids[]
-  = "DELETE FROM click_ids WHERE id_hi >= :first AND id_hi < :end"
-    " AND NOT EXISTS (SELECT 1 FROM clicks c"
-    " WHERE c.link_key = click_ids.link_key AND c.id_hi = click_ids.id_hi"
-    " AND c.id_lo = click_ids.id_lo)";
+// Late clicks may have come since their day was purged.
+inline constexpr char forget_click_places[]
+  = "DELETE FROM click_places WHERE millisecond >= :first"
+    " AND millisecond < :end AND NOT EXISTS (SELECT 1"
+    " FROM places(click_places.places) p CROSS JOIN clicks c"
+    " ON c.link_key = p.link_key AND c.id_hi >= millisecond << 16"
+    " AND c.id_hi < (millisecond + 1) << 16)";
 
 inline constexpr char forget_empty_runs[]
   = "DELETE FROM click_runs WHERE is_settled = 1 AND NOT EXISTS"

@@ -156,13 +156,12 @@ caf::expected<int64_t> sqlite_backend::purge_clicks(day_number before) {
   if (!result)
     return result;
   auto err = attempt("purge the ids of old clicks", [&](connection& db) {
-    const auto end = plugins::end_id(start_of(before));
-    // An hour of ids, which begin with their milliseconds.
-    constexpr int64_t some = (int64_t{60} * 60 * 1000) << 16;
+    const auto end = to_micros(start_of(before)) / 1000;
+    constexpr int64_t hour = int64_t{60} * 60 * 1000;
     auto first = end;
-    db.first(sql::first_click_id, std::tie(first), end);
-    for (; first < end; first += some)
-      db.run(sql::forget_click_ids, first, std::min(end, first + some));
+    db.first(sql::first_click_place, std::tie(first), end);
+    for (; first < end; first += hour)
+      db.run(sql::forget_click_places, first, std::min(end, first + hour));
     db.run(sql::forget_empty_runs);
   });
   if (err)

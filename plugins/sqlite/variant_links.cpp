@@ -3,15 +3,17 @@
 #include "plugins/sqlite/sql.hpp"
 #include "plugins/sqlite/statement.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 
 namespace turnout::sqlite {
 
 namespace {
 
-/// How many variants are known at most, in 16 bytes each: those of 100,000
-/// links. A power of two.
-constexpr size_t num_places = size_t{1} << 18;
+/// How many variants are known at most, in 8 bytes each: those of 100,000
+/// links.
+constexpr size_t num_places = size_t{1} << 19;
 
 /// How many variants that nobody asked for are read on the way to the next.
 constexpr int max_stepped_over = 8;
@@ -36,7 +38,7 @@ std::vector<row_key> variant_links::of(const std::vector<row_key>& variant_keys,
   for (size_t i = 0; i < variant_keys.size(); ++i) {
     const auto key = variant_keys[i];
     auto& known = place_of(key);
-    if (known.variant_key == key) {
+    if (row_key{known.variant_key} == key) {
       result[i] = known.link_key;
       continue;
     }
@@ -51,7 +53,8 @@ std::vector<row_key> variant_links::of(const std::vector<row_key>& variant_keys,
     }
     if (listed == key) {
       result[i] = list.integer(1);
-      known = {key, result[i]};
+      if (std::max(key, result[i]) <= std::numeric_limits<uint32_t>::max())
+        known = {static_cast<uint32_t>(key), static_cast<uint32_t>(result[i])};
     }
   }
   return result;

@@ -3,6 +3,7 @@
 #include "core/model.hpp"
 #include "plugins/sqlite/statement_cache.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace turnout::sqlite {
@@ -18,13 +19,14 @@ public:
 
 private:
   struct place {
-    row_key variant_key = 0;
-    row_key link_key = 0;
+    uint32_t variant_key = 0;
+    uint32_t link_key = 0;
   };
 
   place& place_of(row_key variant_key) noexcept;
 
-  /// Each variant has one place, which it shares with others far from it.
+  /// Each variant has one place, which it shares with others far from it. Keys
+  /// that are larger than the numbers in it are not remembered.
   std::vector<place> x_places;
 };
 

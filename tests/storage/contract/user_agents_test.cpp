@@ -132,7 +132,8 @@ TEST_P(user_agents_test, too_many_are_stored_all_the_same) {
     links.push_back(store_link("agents-" + std::to_string(i)));
   for (int i = 0; i < 10'500; ++i)
     add(links[static_cast<size_t>(i) % links.size()],
-        "agent " + std::to_string(i), i % 2 == 0 ? "Firefox" : "Chrome");
+        "agent " + std::to_string(i), i % 2 == 0 ? "Firefox" : "Chrome",
+        i % 60);
   store(events);
   expect_agents(10'000);
   const auto found = agents_of(links.back());
