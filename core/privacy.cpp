@@ -1,5 +1,6 @@
 #include "core/privacy.hpp"
 
+#include "core/event.hpp"
 #include "core/sodium.hpp"
 
 #include <arpa/inet.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <type_traits>
 
 namespace turnout {
 
@@ -215,23 +217,21 @@ bool ip_block::contains(const ip_address& x) const noexcept {
 int64_t visitor_key(const std::array<uint8_t, 32>& day_secret,
                     const ip_address& address,
                     std::string_view user_agent) noexcept {
-  ensure_sodium();
-  crypto_generichash_state state;
-  std::array<uint8_t, crypto_generichash_BYTES_MIN> digest;
-  crypto_generichash_init(&state, day_secret.data(), day_secret.size(),
-                          digest.size());
+  static_assert(crypto_shorthash_KEYBYTES
+                <= std::tuple_size_v<std::decay_t<decltype(day_secret)>>);
+  std::array<uint8_t, 1 + 16 + max_user_agent> text;
+  auto* end = text.begin();
   // The family's byte keeps the two parts apart.
-  uint8_t family = address.is_v4 ? 4 : 6;
-  crypto_generichash_update(&state, &family, 1);
-  crypto_generichash_update(&state, address.bytes.data(),
-                            address.is_v4 ? 4 : 16);
-  crypto_generichash_update(&state,
-                            reinterpret_cast<const uint8_t*>(user_agent.data()),
-                            user_agent.size());
-  crypto_generichash_final(&state, digest.data(), digest.size());
+  *end++ = address.is_v4 ? 4 : 6;
+  end = std::copy_n(address.bytes.begin(), address.is_v4 ? 4 : 16, end);
+  end = std::copy_n(user_agent.begin(),
+                    std::min(user_agent.size(), max_user_agent), end);
+  std::array<uint8_t, crypto_shorthash_BYTES> digest;
+  crypto_shorthash(digest.data(), text.data(),
+                   static_cast<size_t>(end - text.begin()), day_secret.data());
   uint64_t result = 0;
-  for (auto i = 0; i < 8; ++i)
-    result = (result << 8) | digest[static_cast<size_t>(i)];
+  for (const auto byte : digest)
+    result = (result << 8) | byte;
   // 0 means "not known".
   return result == 0 ? 1 : static_cast<int64_t>(result);
 }

@@ -42,8 +42,10 @@ struct ip_block {
   bool contains(const ip_address& x) const noexcept;
 };
 
-/// Returns the key that recognises a visitor within one day: a keyed BLAKE2b
-/// of the full address and user agent, never 0.
+/// Returns the key that recognises a visitor within one day, never 0:
+/// SipHash-2-4, under the first half of the secret, of the full address and the
+/// user agent, of which 512 bytes count. It is made for short texts like this,
+/// and each visit needs one.
 int64_t visitor_key(const std::array<uint8_t, 32>& day_secret,
                     const ip_address& address,
                     std::string_view user_agent) noexcept;

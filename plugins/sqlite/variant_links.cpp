@@ -3,7 +3,6 @@
 #include "plugins/sqlite/sql.hpp"
 #include "plugins/sqlite/statement.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 
@@ -24,6 +23,18 @@ variant_links::place& variant_links::place_of(row_key variant_key) noexcept {
   return x_places[static_cast<size_t>(variant_key) % num_places];
 }
 
+void variant_links::remember(row_key variant_key, row_key link_key) noexcept {
+  constexpr row_key max = std::numeric_limits<uint32_t>::max();
+  if (variant_key <= max && link_key <= max)
+    place_of(variant_key)
+      = {static_cast<uint32_t>(variant_key), static_cast<uint32_t>(link_key)};
+}
+
+row_key variant_links::find(row_key variant_key) noexcept {
+  const auto& x = place_of(variant_key);
+  return row_key{x.variant_key} == variant_key ? row_key{x.link_key} : 0;
+}
+
 std::vector<row_key> variant_links::of(const std::vector<row_key>& variant_keys,
                                        statement_cache& statements) {
   std::vector<row_key> result(variant_keys.size());
@@ -34,28 +45,29 @@ std::vector<row_key> variant_links::of(const std::vector<row_key>& variant_keys,
   const auto step = [&] {
     is_listing = list.next();
     listed = is_listing ? list.integer(0) : 0;
+    if (is_listing)
+      remember(listed, list.integer(1));
   };
   for (size_t i = 0; i < variant_keys.size(); ++i) {
     const auto key = variant_keys[i];
-    auto& known = place_of(key);
-    if (row_key{known.variant_key} == key) {
-      result[i] = known.link_key;
+    result[i] = find(key);
+    if (result[i] != 0)
       continue;
-    }
     // The variants of links that are next to each other are, too, as a rule: to
     // step over some is quicker than to look for the next.
     for (auto n = 0; n < max_stepped_over && is_listing && listed < key; ++n)
       step();
-    if (!is_listing || listed < key) {
+    if (!is_listing || listed != key) {
       list.reset();
       list.bind(key);
       step();
     }
-    if (listed == key) {
-      result[i] = list.integer(1);
-      if (std::max(key, result[i]) <= std::numeric_limits<uint32_t>::max())
-        known = {static_cast<uint32_t>(key), static_cast<uint32_t>(result[i])};
-    }
+    if (listed != key)
+      continue;
+    result[i] = list.integer(1);
+    // The other variants of the link will be asked for, too.
+    while (is_listing && list.integer(1) == result[i])
+      step();
   }
   return result;
 }

@@ -25,6 +25,11 @@ private:
 
   place& place_of(row_key variant_key) noexcept;
 
+  void remember(row_key variant_key, row_key link_key) noexcept;
+
+  /// Returns the link of a variant, 0 if it is not known.
+  row_key find(row_key variant_key) noexcept;
+
   /// Each variant has one place, which it shares with others far from it. Keys
   /// that are larger than the numbers in it are not remembered.
   std::vector<place> x_places;

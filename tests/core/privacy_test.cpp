@@ -176,10 +176,16 @@ protected:
   std::array<uint8_t, 32> secret;
 };
 
-// Computed with another implementation of BLAKE2b.
-TEST_F(visitor_keys, are_a_keyed_blake2b) {
-  EXPECT_EQ(key("8.8.8.8", "Mozilla/5.0"), 2041030904303243164);
-  EXPECT_EQ(key("2001:4860:4860::8888", ""), 7333613073583599552);
+// Computed with another implementation, which gives the values of the paper.
+TEST_F(visitor_keys, are_siphash_2_4) {
+  EXPECT_EQ(key("8.8.8.8", "Mozilla/5.0"), 6122971621239390326);
+  EXPECT_EQ(key("2001:4860:4860::8888", ""), 428656187751593164);
+}
+
+TEST_F(visitor_keys, are_of_512_bytes_of_the_agent) {
+  const std::string agent(511, 'a');
+  EXPECT_NE(key("8.8.8.8", agent), key("8.8.8.8", agent + 'a'));
+  EXPECT_EQ(key("8.8.8.8", agent + 'a'), key("8.8.8.8", agent + "aa"));
 }
 
 TEST_F(visitor_keys, differ_by_address_agent_and_secret) {
