@@ -43,6 +43,37 @@ void execute(const fs::path& file, const char* statements) {
   sqlite3_close(other);
 }
 
+/// Makes a file with the schema of an earlier version.
+void make_store(const fs::path& file, int version) {
+  for (const auto& step : sqlite::schema()) {
+    if (step.version > version)
+      break;
+    for (const auto& statement : step.statements)
+      execute(file, statement.c_str());
+    execute(file, ("INSERT INTO schema_migrations VALUES ("
+                   + std::to_string(step.version) + ", '', 0)")
+                    .c_str());
+  }
+  execute(file, R"(
+    INSERT INTO links VALUES (1, 3, 3, 2, 2, 'old', 'Old', 1, 0, 0, 95, 0, '',
+      1, '', 1773140400000000, 1773140400000000, 1, 1, 1, 0);
+    INSERT INTO variants VALUES
+      (1, 1, 4, 4, 'A', 'https://a.example/', 50, 0, 0, 0, 1773140400000000),
+      (2, 1, 5, 5, 'B', 'https://b.example/', 50, 0, 0, 1, 1773140400000000);
+  )");
+}
+
+/// Asks for a conversion of a click of that link.
+caf::expected<storage::conversion_result> convert(backend& db, const uuid& id,
+                                                  const uuid& click_id) {
+  conversion_request request;
+  request.id = id;
+  request.link_id = uuid{3, 3};
+  request.click_id = click_id;
+  request.created_at = request.occurred_at = from_micros(1773140500000000);
+  return db.add_conversion(uuid{2, 2}, request);
+}
+
 /// Texts that clients may see must not tell where or how things are stored.
 auto is_discreet(const fs::path& directory) {
   return AllOf(Not(HasSubstr(directory.string())), Not(HasSubstr("SELECT")),
@@ -250,23 +281,9 @@ TEST(sqlite, stores_a_batch_wholly_or_not_at_all_when_the_disk_fills) {
 TEST(sqlite, migrates_clicks_that_were_kept_in_texts) {
   test::temporary_directory dir;
   const auto file = dir.path() / "turnout.db";
-  constexpr auto with_texts = 8;
-  for (const auto& step : sqlite::schema()) {
-    if (step.version > with_texts)
-      break;
-    for (const auto& statement : step.statements)
-      execute(file, statement.c_str());
-    execute(file, ("INSERT INTO schema_migrations VALUES ("
-                   + std::to_string(step.version) + ", '', 0)")
-                    .c_str());
-  }
+  make_store(file, 8);
   // Three clicks in the text, one that was settled before.
   execute(file, R"(
-    INSERT INTO links VALUES (1, 3, 3, 2, 2, 'old', 'Old', 1, 0, 0, 95, 0, '',
-      1, '', 1773140400000000, 1773140400000000, 1, 1, 1, 0);
-    INSERT INTO variants VALUES
-      (1, 1, 4, 4, 'A', 'https://a.example/', 50, 0, 0, 0, 1773140400000000),
-      (2, 1, 5, 5, 'B', 'https://b.example/', 50, 0, 0, 1, 1773140400000000);
     INSERT INTO clicks VALUES
       (1, 101, 1, 1, 1, 0, 0, 1773140401000000, 7, '', '', '', 'DE', 'DE',
        'direct', 'Firefox', 'desktop', 'Linux'),
@@ -300,14 +317,81 @@ TEST(sqlite, migrates_clicks_that_were_kept_in_texts) {
   ASSERT_EQ(report->days.size(), 1u);
   EXPECT_EQ(report->days[0].clicks, 4);
   EXPECT_EQ(report->unique_visitors, 3);
-  conversion_request request;
-  request.id = uuid{9, 9};
-  request.link_id = uuid{3, 3};
-  request.click_id = uuid{104, 1};
-  request.created_at = request.occurred_at = from_micros(1773140500000000);
-  const auto made = db->add_conversion(uuid{2, 2}, request);
+  const auto made = convert(*db, uuid{9, 9}, uuid{104, 1});
   ASSERT_TRUE(made) << detail(made.error());
   EXPECT_EQ(made->recorded.variant_label, "B");
+}
+
+// Step 10 had a row for each click of a run, and for each id; totals were up to
+// date.
+TEST(sqlite, packs_the_clicks_of_earlier_runs) {
+  test::temporary_directory dir;
+  const auto file = dir.path() / "turnout.db";
+  make_store(file, 10);
+  // A run that is settled, and one that is not: with the same user agent, with
+  // one of the click itself, and with a conversion.
+  execute(file, R"(
+    INSERT INTO click_runs VALUES (1, 1, 20522, 1), (2, 3, 20522, 0);
+    INSERT INTO run_agents VALUES
+      (1, 1, 'Fox', 'Firefox', 'desktop', 'Linux'),
+      (2, 1, 'Fox', 'Firefox', 'desktop', 'Linux');
+    INSERT INTO run_clicks VALUES
+      (1, 1, 1773140401000 << 16, 1, 1, 1, 0, 0, 1773140401000000, 5,
+       '8.8.8.0', '', '', 'DE', 'DE', 'direct', '', '', '', 1),
+      (2, 1, 1773140402000 << 16, 2, 1, 1, 0, 0, 1773140402000007, 6,
+       '8.8.8.0', '', 'https://x.example/', '', 'unknown', 'x.example', '', '',
+       '', 1),
+      (2, 1, 1773140402000 << 16, -3, 1, 1, 1, 0, 1773140402000008, 6, '',
+       'Own', '', 'US', 'US', 'direct', 'Safari', 'mobile', 'iOS', 0),
+      (2, 1, 1773140403000 << 16, 4, 2, 1, 0, 1, 1773140403000000, 7, '', '',
+       '', 'US', 'US', 'direct', '', '', '', 1);
+    INSERT INTO click_ids VALUES
+      (1773140401000 << 16, 1, 1, 1), (1773140402000 << 16, 2, 1, 2),
+      (1773140402000 << 16, -3, 1, 2), (1773140403000 << 16, 4, 1, 2);
+    INSERT INTO conversions VALUES (1, 1773140404000000, 8, 8, 2,
+      1773140403000 << 16, 4, '', '', '', 1773140404000000, 'US', 'direct',
+      'Firefox', 'desktop', 'Linux');
+    INSERT INTO visitors VALUES (20522, 1, 5, 1773140401000 << 16, 1);
+    INSERT INTO variant_totals VALUES (1, 1, 3, 0, 0), (1, 2, 1, 1, 1);
+    INSERT INTO evidence VALUES (1, 1, 1, 1, 0), (1, 1, 2, 0, 1);
+    INSERT INTO daily VALUES (1, 20522, 1, 1, 0, 0, 0), (1, 20522, 2, 0, 1, 1, 0);
+    INSERT INTO daily_visitors VALUES (1, 20522, 1);
+    INSERT INTO daily_values VALUES
+      (1, 0, 20522, 'DE', 1, 0), (1, 0, 20522, 'US', 0, 1),
+      (1, 1, 20522, 'direct', 1, 1), (1, 2, 20522, 'Firefox', 1, 1),
+      (1, 3, 20522, 'desktop', 1, 1), (1, 4, 20522, 'Linux', 1, 1);
+  )");
+  auto db = open(dir.path());
+  const auto failed = db->migrate();
+  ASSERT_FALSE(failed) << detail(failed);
+  for (const auto repair : {false, true}) {
+    const auto lines = db->verify(repair);
+    ASSERT_TRUE(lines) << detail(lines.error());
+    EXPECT_THAT(*lines, testing::IsEmpty());
+    const auto report = db->analytics(uuid{2, 2}, uuid{3, 3}, std::nullopt,
+                                      std::nullopt, 20522);
+    ASSERT_TRUE(report) << detail(report.error());
+    ASSERT_EQ(report->days.size(), 1u);
+    EXPECT_EQ(report->days[0].clicks, 4);
+    EXPECT_EQ(report->unique_visitors, 3);
+  }
+  const auto page = db->clicks(uuid{2, 2}, uuid{3, 3}, {}, 1, 10);
+  ASSERT_TRUE(page) << detail(page.error());
+  ASSERT_EQ(page->items.size(), 4u);
+  EXPECT_EQ(page->items[0].user_agent, "Fox");
+  EXPECT_TRUE(page->items[0].is_conversion);
+  EXPECT_EQ(page->items[1].referrer, "https://x.example/");
+  EXPECT_EQ(page->items[1].created_at, from_micros(1773140402000007));
+  EXPECT_EQ(page->items[2].user_agent, "Own");
+  EXPECT_EQ(page->items[3].country, "DE");
+  for (const auto& x : page->items) {
+    const auto made = convert(*db, make_uuid(now()), x.id);
+    ASSERT_TRUE(made) << detail(made.error());
+    EXPECT_EQ(made->created, !x.is_conversion);
+  }
+  const auto lines = db->verify(false);
+  ASSERT_TRUE(lines) << detail(lines.error());
+  EXPECT_THAT(*lines, testing::IsEmpty());
 }
 
 } // namespace turnout::test

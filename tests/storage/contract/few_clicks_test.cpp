@@ -426,6 +426,52 @@ TEST_P(few_clicks_test, purged_days_keep_their_sums) {
   expect_verified();
 }
 
+TEST_P(few_clicks_test, damaged_ones_are_told) {
+  if (!has_runs())
+    return;
+  auto x = store_link("few-1");
+  auto y = store_link("few-2");
+  store_click(x, 0, moment());
+  store_click(y, 0, moment());
+  raw->execute("UPDATE packed_clicks SET clicks = substr(clicks, 1, 40)"
+               " WHERE link_key = "
+               + std::to_string(x.key));
+  const auto list = db->clicks(owner, x.id, {}, 1, 10);
+  ASSERT_FALSE(list);
+  EXPECT_EQ(code_of(list.error()), ec::unavailable);
+  EXPECT_THAT(detail(list.error()), testing::HasSubstr("damaged"));
+  EXPECT_EQ(all_clicks(y, {}).size(), 1u);
+}
+
+TEST_P(few_clicks_test, of_variants_with_any_key) {
+  // Far from each other (variant_links of the SQLite plugin).
+  std::vector<link> links;
+  for (const int64_t key : {int64_t{1} << 19, int64_t{1} << 20,
+                            int64_t{1} << 33, (int64_t{1} << 33) + 10}) {
+    auto x = store_link("far-" + std::to_string(key));
+    for (auto& v : x.variants) {
+      raw->execute("UPDATE variants SET variant_key = " + std::to_string(key)
+                   + " + position WHERE variant_key = "
+                   + std::to_string(v.key));
+      v.key = key + v.position;
+    }
+    links.push_back(x);
+  }
+  for (int i = 0; i < 3; ++i) {
+    for (const auto& x : links)
+      for (size_t variant = 0; variant < 2; ++variant)
+        events.add(new_click(x, variant, moment(12, i)));
+    auto unknown = new_click(links.back(), 0, moment(12, i));
+    unknown.variant_key += 5;
+    events.add(unknown);
+    const auto stored = store(events);
+    EXPECT_EQ(stored.clicks, 8);
+    EXPECT_EQ(stored.orphans, 1);
+  }
+  for (const auto& x : links)
+    EXPECT_EQ(summary(x).total_clicks, 6);
+}
+
 TEST_P(few_clicks_test, a_repair_settles_all) {
   auto x = store_link("few-1");
   store_few(x, 6, "Firefox");
