@@ -13,12 +13,11 @@ namespace turnout::sqlite {
 
 /// Stores clicks. In the table of clicks, a click over many links costs a page
 /// of its own, and as many rows of roll-ups as it has values. So clicks of
-/// links that have few in a batch go to a run: rows in the order of links,
-/// written one after the other, which takes some batches and is then left
-/// alone. These clicks stay there. Until their run is settled (settling.hpp)
-/// they are recent: views add them to the days, breakdowns, visitors and the
-/// evidence (schema.cpp); of all sums only the totals of variants have them at
-/// once.
+/// links that have few in a batch go to a run: rows in the order of links, each
+/// with those of one link (packed_clicks.hpp), written one after the other,
+/// which takes some batches and is then left alone. These clicks stay there.
+/// Until their run is settled (settling.hpp) they are recent: in no sum, but
+/// the views of all sums add them (schema.cpp).
 class click_runs {
 public:
   /// What is known from one batch to the next.

@@ -426,6 +426,33 @@ TEST_P(few_clicks_test, purged_days_keep_their_sums) {
   expect_verified();
 }
 
+TEST_P(few_clicks_test, count_in_the_order_of_many_links) {
+  auto x = store_link("few-1");
+  auto y = store_link("few-2");
+  store_click(x, 0, moment());
+  store_few(y, 2, "Firefox");
+  const auto expect_order = [&] {
+    const auto found = db->list_links(owner, 1, 2, {"", link_sort::clicks});
+    ASSERT_TRUE(found) << detail(found.error());
+    ASSERT_EQ(found->items.size(), 2u);
+    EXPECT_EQ(found->items[0].slug, y.slug);
+    EXPECT_EQ(found->items[0].total_clicks, 4);
+    EXPECT_EQ(found->items[1].slug, x.slug);
+    EXPECT_EQ(found->items[1].total_clicks, 1);
+  };
+  expect_order();
+  raw->execute(
+    "INSERT INTO links (id_hi, id_lo, user_hi, user_lo, slug, name, is_active,"
+    " is_deleted, auto_winner, auto_winner_threshold, routing, geo,"
+    " enable_conversion_tracking, conversion_redirect_url, created_at,"
+    " updated_at, generation, stratum, version, imported_clicks)"
+    " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+    " WHERE i < 10000) SELECT i, 1, user_hi, user_lo, 'more-' || i, name, 1,"
+    " 0, 0, 95, 0, '', 1, '', created_at, updated_at, 1, 1, 1, 0 FROM links, n"
+    " WHERE slug = 'few-1'");
+  expect_order();
+}
+
 TEST_P(few_clicks_test, damaged_ones_are_told) {
   if (!has_runs())
     return;
