@@ -257,8 +257,8 @@ const std::vector<storage::migration>& schema() {
     {6,
      "sums of variants",
      {
-       // As the steps before. Of these, nobody asks for `click_ids` any more but
-       // nodes of a version before this step.
+       // As the steps before. Of these, nobody asks for `click_ids` any more
+       // but nodes of a version before this step.
        "CREATE VIEW variant_total_sums AS SELECT * FROM variant_totals",
      }},
   };
