@@ -1,6 +1,7 @@
 #include "plugins/sqlite/event_tables.hpp"
 
 #include "plugins/sqlite/many_rows.hpp"
+#include "plugins/sqlite/packed_clicks.hpp"
 #include "plugins/sqlite/sql.hpp"
 
 #include <algorithm>
@@ -20,6 +21,13 @@ constexpr int64_t min_settled = 500;
 
 /// How many a transaction for nothing else settles.
 constexpr int64_t many_settled = 20'000;
+
+/// The totals of a variant, and its place among those of the link.
+struct placed_totals {
+  int64_t place = 0;
+  row_key variant_key = 0;
+  variant_totals totals;
+};
 
 } // namespace
 
@@ -172,24 +180,34 @@ event_tables::totals(const std::set<row_key>& link_keys, scope of) {
       asking.insert(list.integer(0));
   }
   statement read{x_statements, sql::totals_of_link};
+  statement recent{x_statements, sql::recent_clicks_of_link};
   for (auto key : link_keys) {
     if (of == scope::asking && !asking.contains(key))
       continue;
     auto& totals = result.emplace_back();
-    std::vector<std::pair<int64_t, variant_totals>> found;
+    std::vector<placed_totals> found;
     read.bind(key);
     while (read.next()) {
       totals.link_id = read.id(0);
       found.push_back(
         {read.integer(7),
+         read.integer(10),
          {read.id(2), read.integer(4), read.integer(6), read.integer(5)}});
       totals.auto_winner = read.integer(8) != 0;
       totals.version = read.integer(9);
     }
+    recent.bind(key);
+    while (recent.next()) {
+      byte_reader clicks{recent.bytes(0)};
+      for (packed_click x; unpack(clicks, x);)
+        for (auto& y : found)
+          if (y.variant_key == x.variant_key)
+            ++y.totals.clicks;
+    }
     std::stable_sort(found.begin(), found.end(),
-                     [](auto& x, auto& y) { return x.first < y.first; });
-    for (const auto& [place, x] : found)
-      totals.variants.emplace_back(x);
+                     [](auto& x, auto& y) { return x.place < y.place; });
+    for (const auto& x : found)
+      totals.variants.emplace_back(x.totals);
   }
   return result;
 }

@@ -302,22 +302,29 @@ inline constexpr char add_evidence[]
     " DO UPDATE SET clicks = evidence.clicks + excluded.clicks,"
     " conversions = evidence.conversions + excluded.conversions";
 
-// The last column is the place in the order, which is not left to SQLite as
-// sorting takes longer than the rest: variants, retired ones, no variant.
+// Without recent clicks. The eighth column is the place in the order, which is
+// not left to SQLite as sorting takes longer than the rest: variants, retired
+// ones, no variant.
 inline constexpr char totals_of_link[]
   = "SELECT l.id_hi, l.id_lo, v.id_hi, v.id_lo, coalesce(t.clicks, 0),"
     " coalesce(t.converted, 0), coalesce(t.conversions, 0),"
-    " v.retired * 1000 + v.position, l.auto_winner, l.version FROM links l"
-    " JOIN variants v ON v.link_key = l.link_key"
-    " LEFT JOIN (SELECT variant_key, sum(clicks) AS clicks,"
-    " sum(converted) AS converted, sum(conversions) AS conversions"
-    " FROM variant_total_sums WHERE link_key = :link GROUP BY variant_key) t"
-    " ON t.variant_key = v.variant_key WHERE l.link_key = :link"
+    " v.retired * 1000 + v.position, l.auto_winner, l.version, v.variant_key"
+    " FROM links l JOIN variants v ON v.link_key = l.link_key"
+    " LEFT JOIN variant_totals t ON t.link_key = v.link_key"
+    " AND t.variant_key = v.variant_key WHERE l.link_key = :link"
     " UNION ALL SELECT l.id_hi, l.id_lo, 0, 0, t.clicks, t.converted,"
-    " t.conversions, 1000000, l.auto_winner, l.version FROM links l"
+    " t.conversions, 1000000, l.auto_winner, l.version, 0 FROM links l"
     " JOIN variant_totals t"
     " ON t.link_key = l.link_key WHERE l.link_key = :link"
     " AND t.variant_key = 0";
+
+// Each batch asks this for each link that wants a winner, which the views would
+// make several times as dear.
+inline constexpr char recent_clicks_of_link[]
+  = "SELECT p.clicks FROM settling s CROSS JOIN click_runs r"
+    " CROSS JOIN packed_clicks p ON p.run = r.run AND p.link_key = :link"
+    " WHERE r.is_settled = 0 AND (r.run > s.until_run"
+    " OR p.link_key > s.link_key)";
 
 inline constexpr char links_asking_for_winner[]
   = "SELECT link_key FROM links INDEXED BY links_asking_for_winner"

@@ -96,6 +96,7 @@ TEST_F(sqlite_plans_test, case_98_no_request_reads_a_whole_table) {
                                 sql::top_variant,
                                 sql::listed_link,
                                 sqlite::sql::totals_of_link,
+                                sqlite::sql::recent_clicks_of_link,
                                 sqlite::sql::links_asking_for_winner,
                                 sqlite::sql::variants_from,
                                 sql::first_and_last_day,
