@@ -6,9 +6,6 @@
 /// are handed over as text.
 namespace turnout::postgresql::sql {
 
-// The lock makes the numbers of changes visible in their order: a number is
-// taken under it, and it is kept until the transaction has ended. NOTIFY makes
-// transactions wait for each other in the same way anyhow.
 inline constexpr char links_to_arrange_by_sums[]
   = "SELECT l.link_key, l.name, l.slug, coalesce(sum(t.clicks), 0),"
     " coalesce(sum(t.conversions), 0) FROM links l"
@@ -17,6 +14,17 @@ inline constexpr char links_to_arrange_by_sums[]
     " AND l.is_deleted = 0 GROUP BY l.link_key, l.name, l.slug, l.created_at,"
     " l.id_hi, l.id_lo ORDER BY l.created_at DESC, l.id_hi DESC, l.id_lo DESC";
 
+// Few, however many have made up a click.
+inline constexpr char conversions_arrived_since[]
+  = "SELECT click_hi, click_lo, id_hi, id_lo, link_hi, link_lo, event_id,"
+    " value, currency, occurred_at, created_at FROM"
+    " (SELECT * FROM waiting_conversions WHERE kept_at >= :since"
+    " ORDER BY kept_at DESC LIMIT 200) w WHERE EXISTS (SELECT 1 FROM clicks c"
+    " WHERE c.id_hi = w.click_hi AND c.id_lo = w.click_lo)";
+
+// The lock makes the numbers of changes visible in their order: a number is
+// taken under it, and it is kept until the transaction has ended. NOTIFY makes
+// transactions wait for each other in the same way anyhow.
 inline constexpr plugins::dialect words{
   "BEGIN ISOLATION LEVEL REPEATABLE READ",
   "BEGIN ISOLATION LEVEL READ COMMITTED",
@@ -31,6 +39,7 @@ inline constexpr plugins::dialect words{
   " CAST(:id_lo AS BIGINT) FROM turn"
   " RETURNING CAST(pg_notify('turnout_changes', '') AS TEXT)",
   links_to_arrange_by_sums,
+  conversions_arrived_since,
   "SELECT id_hi, id_lo, link_key, variant_key, stratum, is_repeat,"
   " is_conversion, created_at, country_value, referrer_value, browser_value,"
   " device_value, system_value FROM clicks WHERE id_hi = :id_hi"

@@ -305,11 +305,6 @@ inline constexpr char conversions_waiting_between[]
   = "SELECT " COLUMNS " FROM waiting_conversions"
     " WHERE click_hi >= :low AND click_hi <= :high";
 
-// Few, however many have made up a click.
-inline constexpr char conversions_waiting_since[]
-  = "SELECT " COLUMNS " FROM waiting_conversions WHERE kept_at >= :since"
-    " ORDER BY kept_at DESC LIMIT 200";
-
 #undef COLUMNS
 
 inline constexpr char find_waiting_conversion[]

@@ -74,7 +74,7 @@ arrived_conversions(connection& db, const std::vector<uuid>& new_clicks) {
   // not see each other.
   std::vector<conversion_request> recent;
   reader.each(
-    db, sql::conversions_waiting_since,
+    db, db.words().conversions_arrived_since,
     [&](const conversion_request& x) { recent.push_back(x); },
     to_micros(now() - race_window));
   for (auto& x : recent)

@@ -5,6 +5,7 @@
 #include "plugins/sqlite/sql.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,17 +22,30 @@ bool is_before(const click_place& x, const click_place& y) noexcept {
   return x.id < y.id;
 }
 
-void add(statement_cache& statements, click_iterator first,
-         click_iterator last) {
+bool is_there(statement& find, int64_t millisecond, const packed_place& x) {
+  find.bind(millisecond, x.mark, x.link_key, x.run);
+  auto result = false;
+  while (find.next())
+    result = true;
+  return result;
+}
+
+void add(statement_cache& statements, click_iterator first, click_iterator last,
+         bool was_cut_off) {
+  std::optional<statement> find;
+  if (was_cut_off)
+    find.emplace(statements, sql::find_click_place);
   // They live until they are written.
   std::vector<std::pair<int64_t, std::string>> rows;
   for (; first != last; ++first) {
     const auto millisecond = millisecond_of(first->id);
+    const packed_place place{static_cast<uint8_t>(first->id.lo),
+                             first->link_key, first->run};
+    if (find && is_there(*find, millisecond, place))
+      continue;
     if (rows.empty() || rows.back().first != millisecond)
       rows.emplace_back(millisecond, std::string{});
-    pack(packed_place{static_cast<uint8_t>(first->id.lo), first->link_key,
-                      first->run},
-         rows.back().second);
+    pack(place, rows.back().second);
   }
   many_rows<int64_t, blob> write{statements, sql::add_click_places};
   for (const auto& [millisecond, places] : rows)
@@ -41,7 +55,9 @@ void add(statement_cache& statements, click_iterator first,
 
 } // namespace
 
-void click_index::keep(const std::vector<click_place>& clicks) {
+void click_index::keep(const std::vector<click_place>& clicks,
+                       bool was_cut_off) {
+  x_was_cut_off = x_was_cut_off || was_cut_off;
   x_clicks.insert(x_clicks.end(), clicks.begin(), clicks.end());
 }
 
@@ -55,20 +71,20 @@ void click_index::add_most(plugins::connection& db,
   while (waiting() > max_at_once) {
     plugins::transaction tx{db, plugins::access::write};
     const auto first = x_clicks.begin() + static_cast<ptrdiff_t>(x_num_added);
-    add(statements, first, first + max_at_once);
+    add(statements, first, first + max_at_once, x_was_cut_off);
     tx.commit();
     x_num_added += max_at_once;
   }
 }
 
-std::vector<uuid>
-click_index::add_rest(statement_cache& statements,
-                      const std::vector<click_place>& last) const {
+std::vector<uuid> click_index::add_rest(statement_cache& statements,
+                                        const std::vector<click_place>& last,
+                                        bool was_cut_off) const {
   std::vector<click_place> rest{
     x_clicks.begin() + static_cast<ptrdiff_t>(x_num_added), x_clicks.end()};
   rest.insert(rest.end(), last.begin(), last.end());
   std::sort(rest.begin(), rest.end(), is_before);
-  add(statements, rest.begin(), rest.end());
+  add(statements, rest.begin(), rest.end(), x_was_cut_off || was_cut_off);
   std::vector<uuid> result;
   result.reserve(x_num_added + rest.size());
   for (size_t i = 0; i < x_num_added; ++i)
@@ -81,6 +97,7 @@ click_index::add_rest(statement_cache& statements,
 void click_index::clear() noexcept {
   x_clicks.clear();
   x_num_added = 0;
+  x_was_cut_off = false;
 }
 
 } // namespace turnout::sqlite

@@ -24,7 +24,9 @@ struct click_place {
 class click_index {
 public:
   /// Takes the clicks of a part of a round, which is committed.
-  void keep(const std::vector<click_place>& clicks);
+  /// @param was_cut_off whether the round was, so that some of them may be
+  ///                    findable
+  void keep(const std::vector<click_place>& clicks, bool was_cut_off);
 
   /// Makes all that wait findable, but for a few: so many at a time, each time
   /// in a transaction, as nobody else writes during one.
@@ -33,7 +35,8 @@ public:
   /// Makes the rest findable, and the last clicks of the round, within the
   /// caller's transaction. Returns the ids of the whole round.
   std::vector<uuid> add_rest(statement_cache& statements,
-                             const std::vector<click_place>& last) const;
+                             const std::vector<click_place>& last,
+                             bool was_cut_off) const;
 
   /// Forgets the round; to be called when its last part is committed.
   void clear() noexcept;
@@ -42,6 +45,7 @@ private:
   std::vector<click_place> x_clicks;
   /// How many of these are findable.
   size_t x_num_added = 0;
+  bool x_was_cut_off = false;
 };
 
 } // namespace turnout::sqlite

@@ -30,9 +30,9 @@ constexpr size_t max_known = 400'000;
 /// it is; a list of clicks looks into each run.
 constexpr int64_t full_run = 250'000;
 
-/// Returns whether a click comes before, too.
+/// Returns whether a click is one of those before it.
 template <class Iterator>
-bool is_before(Iterator first, Iterator click) {
+bool comes_again(Iterator first, Iterator click) {
   return std::any_of(first, click, [&](const new_click& x) {
     return x.event->id == click->event->id;
   });
@@ -137,7 +137,7 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
       const auto i = static_cast<size_t>(first - clicks.begin());
       if (run != 0) {
         // Those of the table have a key that they alone may have.
-        if (!is_before(of_link, first))
+        if (!comes_again(of_link, first))
           recent.add(i);
       } else if (insert(settled, *first)) {
         result[i] = click_fate::stored;
@@ -162,7 +162,8 @@ std::vector<click_fate> click_runs::add(const std::vector<new_click>& clicks) {
 
 std::vector<uuid> click_runs::index() {
   return x_is_part ? std::vector<uuid>{}
-                   : x_known.index.add_rest(x_statements, x_places);
+                   : x_known.index.add_rest(x_statements, x_places,
+                                            x_first_run_of_round != 0);
 }
 
 void click_runs::end() {
@@ -181,7 +182,7 @@ void click_runs::end() {
 
 void click_runs::committed() {
   if (x_is_part)
-    x_known.index.keep(x_places);
+    x_known.index.keep(x_places, x_first_run_of_round != 0);
   else
     x_known.index.clear();
   // A round that was cut off is looked for to its end.

@@ -1,5 +1,6 @@
 #include "plugins/sqlite/errors.hpp"
 
+#include <soci/sqlite3/soci-sqlite3.h>
 #include <sqlite3.h>
 
 namespace turnout::sqlite {
@@ -49,6 +50,10 @@ caf::error translate(int sqlite_result, const std::string& what) {
     return make_error(code, "Cannot " + what
                               + ": it contradicts what is stored already.");
   return make_error(code, "Cannot " + what + ": " + reason(result));
+}
+
+void fail_as_damaged() {
+  throw soci::sqlite3_soci_error{"Packed bytes are damaged.", SQLITE_CORRUPT};
 }
 
 } // namespace turnout::sqlite

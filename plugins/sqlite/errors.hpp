@@ -11,4 +11,7 @@ namespace turnout::sqlite {
 /// @param what the operation as in "Cannot <what>".
 caf::error translate(int sqlite_result, const std::string& what);
 
+/// Fails as SQLite does where the file is damaged.
+[[noreturn]] void fail_as_damaged();
+
 } // namespace turnout::sqlite

@@ -22,6 +22,10 @@ constexpr int64_t min_settled = 500;
 /// How many a transaction for nothing else settles.
 constexpr int64_t many_settled = 20'000;
 
+/// How many links of a batch may want a winner before there are to be fewer
+/// recent clicks, which the batch reads for each of them.
+constexpr size_t many_asking = 100;
+
 /// The totals of a variant, and its place among those of the link.
 struct placed_totals {
   int64_t place = 0;
@@ -74,7 +78,8 @@ void event_tables::end() {
   x_runs.end();
   settling rest{x_statements};
   // A clock that runs ahead must not have all settled again and again.
-  if (rest.is_due(std::min(x_runs.newest_day(), day_of(now())))
+  if (rest.is_due(std::min(x_runs.newest_day(), day_of(now())),
+                  x_num_asking > many_asking)
       && settle(rest, std::max(x_runs.num_recent() * 11 / 10, min_settled)))
     x_known.runs.recent.clear();
 }
@@ -198,17 +203,19 @@ event_tables::totals(const std::set<row_key>& link_keys, scope of) {
     }
     recent.bind(key);
     while (recent.next()) {
-      byte_reader clicks{recent.bytes(0)};
-      for (packed_click x; unpack(clicks, x);)
+      each_click(recent.bytes(0), [&](const packed_click& x) {
         for (auto& y : found)
           if (y.variant_key == x.variant_key)
             ++y.totals.clicks;
+      });
     }
     std::stable_sort(found.begin(), found.end(),
                      [](auto& x, auto& y) { return x.place < y.place; });
     for (const auto& x : found)
       totals.variants.emplace_back(x.totals);
   }
+  if (of == scope::asking)
+    x_num_asking = result.size();
   return result;
 }
 

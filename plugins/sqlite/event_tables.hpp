@@ -62,6 +62,8 @@ private:
   statement_cache& x_statements;
   memory& x_known;
   click_runs x_runs;
+  /// How many links of the batch want a winner.
+  size_t x_num_asking = 0;
 };
 
 } // namespace turnout::sqlite

@@ -3,6 +3,7 @@
 #include "core/model.hpp"
 #include "core/report.hpp"
 #include "core/uuid.hpp"
+#include "plugins/sqlite/errors.hpp"
 #include "plugins/sqlite/packed_bytes.hpp"
 
 #include <array>
@@ -48,5 +49,16 @@ void pack(const packed_click& click, std::string& to);
 /// Reads the next click. Returns false at the end, or where the bytes are
 /// damaged.
 bool unpack(byte_reader& from, packed_click& click) noexcept;
+
+/// Calls `f` with each click in the bytes. Throws soci::sqlite3_soci_error
+/// where these are damaged.
+template <class F>
+void each_click(std::string_view bytes, F f) {
+  byte_reader from{bytes};
+  for (packed_click x; unpack(from, x);)
+    f(x);
+  if (from.is_damaged())
+    fail_as_damaged();
+}
 
 } // namespace turnout::sqlite

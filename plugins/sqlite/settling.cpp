@@ -4,8 +4,6 @@
 #include "plugins/sqlite/packed_clicks.hpp"
 #include "plugins/sqlite/sql.hpp"
 
-#include <soci/sqlite3/soci-sqlite3.h>
-
 #include <algorithm>
 
 namespace turnout::sqlite {
@@ -17,8 +15,8 @@ namespace {
 /// report looks into their runs.
 constexpr int64_t max_recent = 2'000'000;
 
-/// SQLite's number for a damaged file.
-constexpr int corrupt = 11;
+/// The same when batches read them, too.
+constexpr int64_t max_recent_for_batches = 500'000;
 
 /// Later than any link.
 constexpr auto last_link = std::numeric_limits<row_key>::max();
@@ -37,14 +35,16 @@ settling::settling(statement_cache& statements) : x_statements(statements) {
                       static_cast<day_number>(list.integer(3))});
 }
 
-bool settling::is_due(day_number newest_day) const noexcept {
+bool settling::is_due(day_number newest_day,
+                      bool is_read_by_batches) const noexcept {
   if (x_until != 0)
     return true;
   int64_t clicks = 0;
   for (const auto& x : x_runs)
     clicks += x.clicks;
   // Visitors are forgotten two days after theirs.
-  return clicks > max_recent || is_left(newest_day - 1);
+  return clicks > (is_read_by_batches ? max_recent_for_batches : max_recent)
+         || is_left(newest_day - 1);
 }
 
 bool settling::is_left(day_number day) const noexcept {
@@ -87,8 +87,7 @@ int64_t settling::read_part(row_key last, run_agent_values& agents,
       break;
     read.bind(run.number, x_link_key, last);
     while (read.next()) {
-      byte_reader clicks{read.bytes(1)};
-      for (packed_click packed; unpack(clicks, packed); ++result) {
+      each_click(read.bytes(1), [&](const packed_click& packed) {
         click x;
         x.link_key = read.integer(0);
         x.id = packed.id;
@@ -104,9 +103,8 @@ int64_t settling::read_part(row_key last, run_agent_values& agents,
                    ? packed.values[i]
                    : std::string_view{(*known)[i - first_agent_dimension]};
         });
-      }
-      if (clicks.is_damaged())
-        throw soci::sqlite3_soci_error{"Packed clicks are damaged.", corrupt};
+        ++result;
+      });
     }
   }
   x_link_key = last;

@@ -23,7 +23,9 @@ public:
 
   /// Returns whether there is so much to settle, or so old, that it is time.
   /// @param newest_day of all clicks
-  bool is_due(day_number newest_day) const noexcept;
+  /// @param is_read_by_batches whether each batch reads recent clicks of many
+  ///                           links
+  bool is_due(day_number newest_day, bool is_read_by_batches) const noexcept;
 
   /// Returns whether there is anything of days before `day` to settle.
   bool is_left(day_number day) const noexcept;

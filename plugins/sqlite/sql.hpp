@@ -52,6 +52,15 @@ inline constexpr char click_of_visitor[]
     " AND link_key = :link AND visitor = :visitor"
     " ORDER BY 1 DESC, 2 DESC LIMIT 1";
 
+// Some have a click that only seems to be theirs.
+inline constexpr char conversions_arrived_since[]
+  = "SELECT click_hi, click_lo, id_hi, id_lo, link_hi, link_lo, event_id,"
+    " value, currency, occurred_at, created_at FROM"
+    " (SELECT * FROM waiting_conversions WHERE kept_at >= :since"
+    " ORDER BY kept_at DESC LIMIT 200) w WHERE EXISTS"
+    " (SELECT 1 FROM click_places i CROSS JOIN places(i.places) p"
+    " WHERE i.millisecond = w.click_hi >> 16 AND p.mark = w.click_lo & 255)";
+
 // A click of a run has no mark. Changes the only row, to the same, if there is
 // one conversion of a click that is in no table: the one that was just added.
 inline constexpr char mark_converted_in_runs[]
@@ -71,8 +80,10 @@ inline constexpr char purge_runs[]
 
 // In the middle of a round they may be underway.
 inline constexpr char clicks_without_id[]
-  = "SELECT c.id_hi, c.id_lo FROM all_clicks c WHERE NOT " IS_FOUND ")"
-    " AND NOT EXISTS (SELECT 1 FROM open_rounds)";
+  = "SELECT c.id_hi, c.id_lo FROM clicks c WHERE NOT " IS_FOUND
+    " AND p.run = 0) AND NOT EXISTS (SELECT 1 FROM open_rounds) UNION ALL"
+    " SELECT c.id_hi, c.id_lo FROM clicks_of_runs c WHERE NOT " IS_FOUND
+    " AND p.run = c.run) AND NOT EXISTS (SELECT 1 FROM open_rounds)";
 
 inline constexpr char repair_ids[]
   = "INSERT INTO click_places (millisecond, places)"
@@ -118,6 +129,11 @@ inline constexpr char add_run_agent[]
   = "INSERT INTO run_agents (run, agent, user_agent, browser_value,"
     " device_value, system_value) VALUES (:run, :agent, :user_agent, :browser,"
     " :device, :system)";
+
+inline constexpr char find_click_place[]
+  = "SELECT 1 FROM click_places i CROSS JOIN places(i.places) p"
+    " WHERE i.millisecond = :millisecond AND p.mark = :mark"
+    " AND p.link_key = :link AND p.run = :run";
 
 inline constexpr char add_click_places[]
   = "INSERT INTO click_places (millisecond, places) VALUES (:millisecond,"
@@ -202,6 +218,7 @@ inline constexpr plugins::dialect words{
   plugins::sql::positions_of_node,
   "INSERT INTO changes (kind, id_hi, id_lo) VALUES (:kind, :id_hi, :id_lo)",
   links_to_arrange_by_sums,
+  conversions_arrived_since,
   find_click,
   click_of_visitor,
   mark_converted_in_runs,

@@ -67,7 +67,8 @@ private:
 };
 
 // Scanning what an inner query returned reads no table: "page" is the one of
-// the list of links, "found" the one of counted clicks, and the views of sums
+// the list of links, "found" the one of counted clicks, "w" some of waiting
+// conversions, and the views of sums
 // (that of the evidence is "e") have what was searched for. The runs ("r",
 // "click_runs") are few, "s" ("settling") is the one row of how far they are
 // settled, and a virtual table the clicks of one row.
@@ -76,7 +77,7 @@ auto reads_no_whole_table() {
     Not(StartsWith("SCAN")), StartsWith("SCAN ("), "SCAN found", "SCAN page",
     "SCAN daily_sums", "SCAN daily_visitor_sums", "SCAN daily_value_sums",
     "SCAN variant_total_sums", "SCAN e", "SCAN s", StartsWith("SCAN r"),
-    "SCAN click_runs", "SCAN all_clicks", "SCAN settling",
+    "SCAN click_runs", "SCAN all_clicks", "SCAN settling", "SCAN w",
     StartsWith("SCAN c VIRTUAL TABLE"), StartsWith("SCAN p VIRTUAL TABLE")));
 }
 
@@ -118,6 +119,8 @@ TEST_F(sqlite_plans_test, case_98_no_request_reads_a_whole_table) {
                                 sqlite::sql::list_run_agents,
                                 sqlite::sql::find_run_agent,
                                 sqlite::sql::purge_runs,
+                                sqlite::sql::find_click_place,
+                                sqlite::sql::conversions_arrived_since,
                                 sql::count_clicks_to_purge,
                                 sqlite::sql::unsettled_runs,
                                 sqlite::sql::end_of_part,
