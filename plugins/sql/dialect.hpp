@@ -24,8 +24,8 @@ struct dialect {
   /// Lists what `arrange` is given of the links of `:user_hi`, `:user_lo`,
   /// newest first: key, name, slug, clicks and conversions.
   const char* links_to_arrange_by_sums;
-  /// Lists conversions that were kept waiting since `:since`, whose click may be
-  /// there by now: few, however many have made up a click.
+  /// Lists conversions that were kept waiting since `:since`, whose click may
+  /// be there by now: few, however many have made up a click.
   const char* conversions_arrived_since;
   /// Finds a click by `:id_hi`, `:id_lo`.
   const char* find_click;
