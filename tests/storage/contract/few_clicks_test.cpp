@@ -432,6 +432,30 @@ TEST_P(few_clicks_test, purged_days_keep_their_sums) {
   expect_verified();
 }
 
+TEST_P(few_clicks_test, are_settled_sooner_for_many_links_that_ask) {
+  if (!has_runs())
+    return;
+  auto plain = store_link("few-1");
+  std::vector<link> asking;
+  for (int i = 0; i < 101; ++i)
+    asking.push_back(store_asking_link("asks-" + std::to_string(i)));
+  const auto store_asking = [&] {
+    for (const auto& x : asking)
+      events.add(new_click(x, 0, moment(12)));
+    store(events);
+  };
+  store_asking();
+  // As if these were many.
+  raw->execute("UPDATE click_runs SET clicks = 600000");
+  store_click(plain, 0, moment(13));
+  expect_settled(0, 102);
+  store_asking();
+  expect_settled(203, 0);
+  for (const auto& x : asking)
+    EXPECT_EQ(summary(x).total_clicks, 2);
+  expect_verified();
+}
+
 TEST_P(few_clicks_test, count_in_the_order_of_many_links) {
   auto x = store_link("few-1");
   auto y = store_link("few-2");
