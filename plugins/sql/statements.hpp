@@ -234,8 +234,8 @@ inline constexpr char top_variant[]
   = "SELECT v.label FROM variants v LEFT JOIN (SELECT variant_key,"
     " sum(clicks) AS clicks, sum(conversions) AS conversions"
     " FROM variant_total_sums WHERE link_key = :link GROUP BY variant_key) t"
-    " ON t.variant_key = v.variant_key WHERE v.link_key = :link ORDER BY "
-    "v.retired,"
+    " ON t.variant_key = v.variant_key WHERE v.link_key = :link"
+    " ORDER BY v.retired,"
     " coalesce(t.conversions, 0) DESC, coalesce(t.clicks, 0) DESC,"
     " v.weight DESC, v.position LIMIT 1";
 

@@ -24,10 +24,7 @@ bool is_before(const click_place& x, const click_place& y) noexcept {
 
 bool is_there(statement& find, int64_t millisecond, const packed_place& x) {
   find.bind(millisecond, x.mark, x.link_key, x.run);
-  auto result = false;
-  while (find.next())
-    result = true;
-  return result;
+  return find.has_row();
 }
 
 void add(statement_cache& statements, click_iterator first, click_iterator last,

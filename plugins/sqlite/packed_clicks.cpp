@@ -1,5 +1,8 @@
 #include "plugins/sqlite/packed_clicks.hpp"
 
+#include "core/identifiers.hpp"
+#include "core/time.hpp"
+
 #include <cstddef>
 
 namespace turnout::sqlite {
@@ -17,11 +20,6 @@ constexpr std::array agent_dimensions{static_cast<size_t>(dimension::browser),
                                       static_cast<size_t>(dimension::device),
                                       static_cast<size_t>(dimension::system)};
 
-/// Returns the time of an id in microseconds; its milliseconds come first.
-int64_t time_of_id(const uuid& id) noexcept {
-  return static_cast<int64_t>(id.hi >> 16) * 1000;
-}
-
 } // namespace
 
 void pack(const packed_click& click, std::string& to) {
@@ -36,7 +34,7 @@ void pack(const packed_click& click, std::string& to) {
   append_fixed(click.id.lo, to);
   append_fixed(static_cast<uint64_t>(click.visitor), to);
   const auto time = static_cast<uint64_t>(click.created_at)
-                    - static_cast<uint64_t>(time_of_id(click.id));
+                    - static_cast<uint64_t>(to_micros(time_of(click.id)));
   append_number((time << 1) ^ (0 - (time >> 63)), to);
   append_number(static_cast<uint64_t>(click.variant_key), to);
   append_number(static_cast<uint64_t>(click.stratum), to);
@@ -66,7 +64,7 @@ bool unpack(byte_reader& from, packed_click& click) noexcept {
   click.visitor = static_cast<int64_t>(from.fixed());
   const auto time = from.number();
   click.created_at
-    = static_cast<int64_t>(static_cast<uint64_t>(time_of_id(click.id))
+    = static_cast<int64_t>(static_cast<uint64_t>(to_micros(time_of(click.id)))
                            + ((time >> 1) ^ (0 - (time & 1))));
   click.variant_key = static_cast<row_key>(from.number());
   click.stratum = static_cast<int>(from.number());

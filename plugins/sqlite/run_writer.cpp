@@ -109,10 +109,7 @@ void run_writer::write_new(statement& one, const row& x) {
   for (auto i : x.indices) {
     const auto& click = *x_clicks[i].event;
     find.bind(click.link_key, click.id, x_run);
-    auto is_there = false;
-    while (find.next())
-      is_there = true;
-    if (!is_there)
+    if (!find.has_row())
       append(i, rest);
   }
   if (rest.indices.empty())

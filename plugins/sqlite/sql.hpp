@@ -106,8 +106,8 @@ inline constexpr char add_run[]
 
 inline constexpr char grow_run[]
   = "UPDATE click_runs SET clicks = clicks + :clicks,"
-    " packs = packs + :packs, first_day = min(first_day, :day) WHERE run = "
-    ":run";
+    " packs = packs + :packs, first_day = min(first_day, :day)"
+    " WHERE run = :run";
 
 // Fails for those that are there.
 inline constexpr char add_packed_clicks[]

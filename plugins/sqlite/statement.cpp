@@ -51,6 +51,12 @@ bool statement::next() {
   return false;
 }
 
+bool statement::has_row() {
+  const auto result = next();
+  reset();
+  return result;
+}
+
 int64_t statement::integer(int column) const {
   return sqlite3_column_int64(x_statement, column);
 }

@@ -55,6 +55,9 @@ public:
   /// ready for the next values.
   bool next();
 
+  /// Executes the statement as `run` does and returns whether it has a row.
+  bool has_row();
+
   /// Makes the statement ready for the next values before its last row.
   void reset() noexcept;
 

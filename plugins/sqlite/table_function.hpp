@@ -44,10 +44,9 @@ struct is_number {
 
 /// A table in the SQL of a connection, `name(X)`: what bytes X unpack to. If a
 /// number is looked for in the first column, SQLite sees no other rows.
-/// @tparam Rows has the type `row`, the texts `name` and `columns` (as of
-/// CREATE
-///              TABLE), their number `num_columns`, and `visit(row, i, f)`,
-///              which returns what `f` does of column i; `unpack` reads a row.
+/// @tparam Rows has the type `row`, which `unpack` reads; the texts `name` and
+///              `columns`, as of a table; their number `num_columns`; and
+///              `visit(row, i, f)`, which returns what `f` does of column i
 template <class Rows>
 class table_function {
 public:

@@ -1,7 +1,7 @@
 #include "tests/api/harness/api_test.hpp"
 #include "tests/api/harness/clock.hpp"
 #include "tests/api/harness/load_client.hpp"
-#include "tests/storage/load_click_functions.hpp"
+#include "tests/storage/sqlite_connection.hpp"
 
 #include <sqlite3.h>
 
@@ -48,13 +48,7 @@ public:
   }
 
 private:
-  struct closer {
-    void operator()(sqlite3* db) const {
-      sqlite3_close(db);
-    }
-  };
-
-  std::unique_ptr<sqlite3, closer> x_db;
+  sqlite_connection x_db;
 };
 
 /// Ends all connections and refuses new ones.

@@ -1,11 +1,10 @@
 // The functions with which the schema of the SQLite plugin looks into packed
 // clicks, as the shell `sqlite3` gets them too.
 
-#include "tests/storage/load_click_functions.hpp"
+#include "tests/storage/sqlite_connection.hpp"
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 
 namespace turnout::test {
@@ -38,13 +37,7 @@ protected:
   }
 
 private:
-  struct closer {
-    void operator()(sqlite3* db) const {
-      sqlite3_close(db);
-    }
-  };
-
-  std::unique_ptr<sqlite3, closer> x_db;
+  sqlite_connection x_db;
 };
 
 /// Three places, two of them with the mark 7.

@@ -3,14 +3,13 @@
 
 #include "plugins/sqlite/sql.hpp"
 #include "storage/plugin_loader.hpp"
-#include "tests/storage/load_click_functions.hpp"
+#include "tests/storage/sqlite_connection.hpp"
 #include "tests/storage/temporary_directory.hpp"
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <memory>
 
 namespace turnout::test {
 
@@ -56,14 +55,8 @@ protected:
   }
 
 private:
-  struct closer {
-    void operator()(sqlite3* db) const {
-      sqlite3_close(db);
-    }
-  };
-
   temporary_directory x_directory;
-  std::unique_ptr<sqlite3, closer> x_db;
+  sqlite_connection x_db;
 };
 
 // Scanning what an inner query returned reads no table: "page" is the one of

@@ -1,7 +1,7 @@
 #include "tests/storage/contract/raw_store.hpp"
 
 #include "tests/postgresql/postgresql.hpp"
-#include "tests/storage/load_click_functions.hpp"
+#include "tests/storage/sqlite_connection.hpp"
 
 #include <sqlite3.h>
 

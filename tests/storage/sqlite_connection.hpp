@@ -3,9 +3,19 @@
 #include <sqlite3.h>
 
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 
 namespace turnout::test {
+
+struct sqlite_closer {
+  void operator()(sqlite3* db) const {
+    sqlite3_close(db);
+  }
+};
+
+/// A connection past the plugin.
+using sqlite_connection = std::unique_ptr<sqlite3, sqlite_closer>;
 
 /// Lets a connection of our own look into the clicks of runs, by loading the
 /// plugin as an extension.
