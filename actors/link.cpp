@@ -60,7 +60,7 @@ void link_state::answer(visit& x) {
     x.redirect(std::move(answer));
     return;
   }
-  click event;
+  auto& event = answer.record.emplace<click>();
   event.id = make_uuid(request.at);
   event.link_key = current.key;
   event.variant_key = chosen.key;
@@ -82,7 +82,6 @@ void link_state::answer(visit& x) {
   answer.cookie.reserve(x_cookie_name.size() + 160);
   append_cookie_value(answer.cookie.append(x_cookie_name).append("="),
                       {chosen.id, event.id});
-  answer.record = std::move(event);
   x.redirect(std::move(answer));
 }
 

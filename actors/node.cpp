@@ -380,9 +380,9 @@ void node::convert(const uuid& account_id, conversion_request x,
                    account_id, std::move(x), std::move(reply)}));
 }
 
-void node::journal(size_t reactor, journal::event x,
+void node::journal(size_t reactor, const journal::event& x,
                    std::function<void(bool committed)> then) {
-  x_journals[reactor]->append(std::move(x), std::move(then));
+  x_journals[reactor]->append(x, std::move(then));
 }
 
 std::optional<principal> node::authenticate(std::string_view key) {

@@ -88,7 +88,7 @@ public:
   void convert(const uuid& account_id, conversion_request x,
                reply_ptr<storage::conversion_result> reply) override;
 
-  void journal(size_t reactor, journal::event x,
+  void journal(size_t reactor, const journal::event& x,
                std::function<void(bool committed)> then) override;
 
   void is_slug_free(std::string slug, reply_ptr<bool> reply) override;

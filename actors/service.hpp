@@ -158,7 +158,7 @@ public:
   /// Appends an event to the journal of the calling reactor and calls `then`
   /// on the same thread after the commit, with whether it succeeded. Must be
   /// called from the thread of reactor `reactor`.
-  virtual void journal(size_t reactor, journal::event x,
+  virtual void journal(size_t reactor, const journal::event& x,
                        std::function<void(bool committed)> then)
     = 0;
 

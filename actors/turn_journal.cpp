@@ -27,10 +27,10 @@ turn_journal::turn_journal(reactor_pool& pool, size_t reactor,
   // nop
 }
 
-void turn_journal::append(journal::event x, callback then) {
+void turn_journal::append(const journal::event& x, callback then) {
   if (x_waiting.empty())
     asio::post(x_pool.context(x_reactor), [this] { commit(); });
-  x_out->append(std::move(x));
+  x_out->append(x);
   x_waiting.push_back(std::move(then));
 }
 

@@ -24,7 +24,7 @@ public:
 
   /// Appends an event; only on the thread of the reactor. `then` is called on
   /// the same thread after the commit.
-  void append(journal::event x, callback then);
+  void append(const journal::event& x, callback then);
 
   /// The writing end, for its position and size.
   const journal::writer& out() const noexcept {

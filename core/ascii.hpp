@@ -30,12 +30,40 @@ inline std::string lowered(std::string_view x) {
   return result;
 }
 
+/// Eight bytes of text, to work on at once; visits ask much about theirs.
+inline uint64_t eight_bytes(const char* x) noexcept {
+  uint64_t result;
+  std::memcpy(&result, x, sizeof(result));
+  return result;
+}
+
+/// Returns the lower-case form of eight bytes.
+constexpr uint64_t to_lower(uint64_t x) noexcept {
+  constexpr uint64_t each = 0x0101'0101'0101'0101;
+  // Each sum sets the top bit of the bytes it is about.
+  const auto low = x & (0x7f * each);
+  const auto from_a = low + (0x80 - 'A') * each;
+  const auto beyond_z = low + (0x7f - 'Z') * each;
+  const auto is_upper = (from_a & ~beyond_z & ~x) & (0x80 * each);
+  return x | (is_upper >> 2);
+}
+
 /// Returns whether two texts are the same but for case.
 inline bool equals_folded(std::string_view x, std::string_view y) noexcept {
-  return x.size() == y.size()
-         && std::equal(x.begin(), x.end(), y.begin(), [](char a, char b) {
-              return to_lower(a) == to_lower(b);
-            });
+  if (x.size() != y.size())
+    return false;
+  if (x.size() < 8)
+    return std::equal(x.begin(), x.end(), y.begin(), [](char a, char b) {
+      return to_lower(a) == to_lower(b);
+    });
+  // The last eight may have some of those before in them.
+  const auto last = x.size() - 8;
+  for (size_t i = 0; i < last; i += 8)
+    if (to_lower(eight_bytes(x.data() + i))
+        != to_lower(eight_bytes(y.data() + i)))
+      return false;
+  return to_lower(eight_bytes(x.data() + last))
+         == to_lower(eight_bytes(y.data() + last));
 }
 
 /// Returns whether `text` begins with `start`, whatever the case.
@@ -55,23 +83,25 @@ inline bool contains_folded(std::string_view text,
 }
 
 /// Returns whether `x` has nothing but printable ASCII: neither control
-/// characters nor bytes beyond ASCII. Eight bytes a step, as visits ask this of
-/// most of what they bring.
+/// characters nor bytes beyond ASCII.
 inline bool is_printable(std::string_view x) noexcept {
-  constexpr uint64_t in_each_byte = 0x0101'0101'0101'0101;
-  const auto* pos = x.data();
-  const auto* end = pos + x.size();
+  if (x.size() < 8)
+    return std::all_of(x.begin(), x.end(),
+                       [](char c) { return c >= 0x20 && c < 0x7f; });
+  constexpr uint64_t each = 0x0101'0101'0101'0101;
   uint64_t found = 0;
-  for (; end - pos >= 8; pos += 8) {
-    uint64_t word;
-    std::memcpy(&word, pos, sizeof(word));
+  const auto look_at = [&found](const char* pos) {
+    const auto word = eight_bytes(pos);
     // Each sets the top bit of the first byte it is about: what is beyond
     // ASCII, below a space, or DEL.
-    found |= word | (word - 0x20 * in_each_byte) | (word + in_each_byte);
-  }
-  if ((found & (0x80 * in_each_byte)) != 0)
-    return false;
-  return std::all_of(pos, end, [](char c) { return c >= 0x20 && c < 0x7f; });
+    found |= word | (word - 0x20 * each) | (word + each);
+  };
+  // The last eight may have some of those before in them.
+  const auto last = x.size() - 8;
+  for (size_t i = 0; i < last; i += 8)
+    look_at(x.data() + i);
+  look_at(x.data() + last);
+  return (found & (0x80 * each)) == 0;
 }
 
 } // namespace turnout

@@ -1,9 +1,11 @@
 #include "core/privacy.hpp"
 
+#include "core/ascii.hpp"
 #include "core/event.hpp"
 #include "core/sodium.hpp"
 
 #include <arpa/inet.h>
+#include <endian.h>
 
 #include <algorithm>
 #include <charconv>
@@ -14,11 +16,32 @@ namespace turnout {
 
 namespace {
 
+/// Parses four numbers with points between, as inet_pton does, for each visit.
+std::optional<ip_address> parse_v4(std::string_view text) noexcept {
+  ip_address result;
+  const auto* pos = text.data();
+  const auto* end = pos + text.size();
+  for (size_t i = 0; i < 4; ++i) {
+    if (i > 0 && (pos == end || *pos++ != '.'))
+      return std::nullopt;
+    const auto* begin = pos;
+    auto number = 0;
+    for (; pos != end && is_digit(*pos) && number <= 255; ++pos)
+      number = 10 * number + (*pos - '0');
+    if (pos == begin || number > 255 || (*begin == '0' && pos - begin > 1))
+      return std::nullopt;
+    result.bytes[i] = static_cast<uint8_t>(number);
+  }
+  return pos == end ? std::optional{result} : std::nullopt;
+}
+
 /// Parses the bare text form of an address: no brackets, port or zone.
 /// @param mapped is set when the text was an IPv4-mapped IPv6 address.
 std::optional<ip_address> parse_bare(std::string_view text,
                                      bool& mapped) noexcept {
   mapped = false;
+  if (const auto result = parse_v4(text))
+    return result;
   char buf[INET6_ADDRSTRLEN];
   if (text.empty() || text.size() >= sizeof(buf)
       || text.find('\0') != std::string_view::npos)
@@ -26,8 +49,6 @@ std::optional<ip_address> parse_bare(std::string_view text,
   std::memcpy(buf, text.data(), text.size());
   buf[text.size()] = '\0';
   ip_address result;
-  if (inet_pton(AF_INET, buf, result.bytes.data()) == 1)
-    return result;
   if (inet_pton(AF_INET6, buf, result.bytes.data()) != 1)
     return std::nullopt;
   static constexpr uint8_t mapped_prefix[12]
@@ -78,13 +99,20 @@ struct range {
   int prefix;
 };
 
+/// Returns eight bytes as a number whose first bits are theirs.
+uint64_t first_bits(const uint8_t* x) noexcept {
+  uint64_t result;
+  std::memcpy(&result, x, sizeof(result));
+  return be64toh(result);
+}
+
 bool has_prefix(const std::array<uint8_t, 16>& bytes, const uint8_t* base,
                 int prefix) noexcept {
-  auto whole = static_cast<size_t>(prefix / 8);
-  if (!std::equal(base, base + whole, bytes.begin()))
-    return false;
-  auto rest = prefix % 8;
-  return rest == 0 || (bytes[whole] ^ base[whole]) >> (8 - rest) == 0;
+  const auto first = first_bits(bytes.data()) ^ first_bits(base);
+  if (prefix <= 64)
+    return prefix == 0 || first >> (64 - prefix) == 0;
+  const auto second = first_bits(bytes.data() + 8) ^ first_bits(base + 8);
+  return first == 0 && second >> (128 - prefix) == 0;
 }
 
 // IANA's special-purpose registries, as far as they are not global.
@@ -115,10 +143,10 @@ constexpr range reserved_v6[] = {
 };
 
 void clear_from(std::array<uint8_t, 16>& bytes, int prefix) noexcept {
-  for (auto i = 0; i < 16; ++i) {
-    auto kept = std::clamp(prefix - 8 * i, 0, 8);
-    bytes[static_cast<size_t>(i)] &= static_cast<uint8_t>(0xff00 >> kept);
-  }
+  auto first = static_cast<size_t>(prefix / 8);
+  if (const auto rest = prefix % 8)
+    bytes[first++] &= static_cast<uint8_t>(0xff00 >> rest);
+  std::fill(bytes.begin() + first, bytes.end(), uint8_t{0});
 }
 
 } // namespace
@@ -155,16 +183,14 @@ std::optional<ip_address> ip_address::parse(std::string_view text) noexcept {
 std::string ip_address::str() const {
   if (is_v4) {
     // For each visit, where inet_ntop's printf would be dear.
-    std::string result;
+    char text[INET_ADDRSTRLEN];
+    auto* end = text;
     for (size_t i = 0; i < 4; ++i) {
-      char digits[4];
-      const auto [end, err]
-        = std::to_chars(digits, digits + sizeof(digits), bytes[i]);
       if (i > 0)
-        result += '.';
-      result.append(digits, end);
+        *end++ = '.';
+      end = std::to_chars(end, std::end(text), bytes[i]).ptr;
     }
-    return result;
+    return {text, end};
   }
   char buf[INET6_ADDRSTRLEN] = {};
   inet_ntop(AF_INET6, bytes.data(), buf, sizeof(buf));
@@ -224,8 +250,9 @@ int64_t visitor_key(const std::array<uint8_t, 32>& day_secret,
   // The family's byte keeps the two parts apart.
   *end++ = address.is_v4 ? 4 : 6;
   end = std::copy_n(address.bytes.begin(), address.is_v4 ? 4 : 16, end);
-  end = std::copy_n(user_agent.begin(),
-                    std::min(user_agent.size(), max_user_agent), end);
+  const auto counted = std::min(user_agent.size(), max_user_agent);
+  std::memcpy(end, user_agent.data(), counted);
+  end += counted;
   std::array<uint8_t, crypto_shorthash_BYTES> digest;
   crypto_shorthash(digest.data(), text.data(),
                    static_cast<size_t>(end - text.begin()), day_secret.data());

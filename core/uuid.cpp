@@ -2,7 +2,9 @@
 
 #include "core/hex.hpp"
 
-#include <array>
+#include <endian.h>
+
+#include <cstring>
 
 namespace turnout {
 
@@ -10,16 +12,20 @@ namespace {
 
 constexpr size_t text_length = 36;
 
-/// The two digits of every byte.
-constexpr auto hex_pairs = [] {
-  constexpr char hex[] = "0123456789abcdef";
-  std::array<char, 512> result{};
-  for (size_t i = 0; i < 256; ++i) {
-    result[2 * i] = hex[i >> 4];
-    result[2 * i + 1] = hex[i & 0xf];
-  }
-  return result;
-}();
+/// Writes the digits of four bytes, all at once.
+void write_digits(char* out, uint32_t x) noexcept {
+  // Each half byte in a byte of its own, the first one lowest.
+  uint64_t digits = __builtin_bswap32(x);
+  digits = (digits | digits << 16) & 0x0000'ffff'0000'ffff;
+  digits = (digits | digits << 8) & 0x00ff'00ff'00ff'00ff;
+  digits = (digits >> 4 & 0x000f'000f'000f'000f)
+           | (digits << 8 & 0x0f00'0f00'0f00'0f00);
+  constexpr uint64_t each = 0x0101'0101'0101'0101;
+  const auto is_letter = (digits + 6 * each) >> 4 & each;
+  digits += '0' * each + is_letter * ('a' - '9' - 1);
+  digits = htole64(digits);
+  std::memcpy(out, &digits, sizeof(digits));
+}
 
 constexpr bool is_dash_position(size_t pos) noexcept {
   return pos == 8 || pos == 13 || pos == 18 || pos == 23;
@@ -55,16 +61,18 @@ std::string uuid::str() const {
 }
 
 void uuid::append_to(std::string& out) const {
+  char digits[32];
+  write_digits(digits, static_cast<uint32_t>(hi >> 32));
+  write_digits(digits + 8, static_cast<uint32_t>(hi));
+  write_digits(digits + 16, static_cast<uint32_t>(lo >> 32));
+  write_digits(digits + 24, static_cast<uint32_t>(lo));
   char text[text_length];
-  auto* pos = text;
-  for (auto half : {hi, lo})
-    for (auto shift = 56; shift >= 0; shift -= 8) {
-      const auto* digits = &hex_pairs[2 * ((half >> shift) & 0xff)];
-      *pos++ = digits[0];
-      *pos++ = digits[1];
-      if (is_dash_position(static_cast<size_t>(pos - text)))
-        *pos++ = '-';
-    }
+  std::memcpy(text, digits, 8);
+  std::memcpy(text + 9, digits + 8, 4);
+  std::memcpy(text + 14, digits + 12, 4);
+  std::memcpy(text + 19, digits + 16, 4);
+  std::memcpy(text + 24, digits + 20, 12);
+  text[8] = text[13] = text[18] = text[23] = '-';
   out.append(text, text_length);
 }
 

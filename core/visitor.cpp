@@ -20,10 +20,23 @@ std::string_view trim(std::string_view x) noexcept {
   return x.substr(begin, x.find_last_not_of(' ') - begin + 1);
 }
 
-bool is_host_char(char c) noexcept {
-  c = to_lower(c);
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.'
-         || c == '-' || c == '_' || static_cast<uint8_t>(c) >= 0x80;
+/// Whether a byte may be in the name of a host.
+constexpr auto is_host_char = [] {
+  std::array<bool, 256> result{};
+  for (size_t i = 0; i < result.size(); ++i) {
+    const auto c = to_lower(static_cast<char>(i));
+    result[i] = (c >= 'a' && c <= 'z') || is_digit(c) || c == '.' || c == '-'
+                || c == '_' || i >= 0x80;
+  }
+  return result;
+}();
+
+/// Returns how many bytes at the begin of a text may be the name of a host.
+size_t length_of_host(std::string_view x) noexcept {
+  size_t result = 0;
+  while (result < x.size() && is_host_char[static_cast<uint8_t>(x[result])])
+    ++result;
+  return result;
 }
 
 bool is_address_char(char c) noexcept {
@@ -42,36 +55,39 @@ struct origin {
 /// Finds the origin of a referrer, in its text; nullopt for junk.
 std::optional<origin> origin_of(std::string_view referrer) {
   origin result;
-  if (starts_with_folded(referrer, "http://"))
-    referrer.remove_prefix(7);
-  else if (starts_with_folded(referrer, "https://"))
+  if (starts_with_folded(referrer, "https://"))
     referrer.remove_prefix(8);
+  else if (starts_with_folded(referrer, "http://"))
+    referrer.remove_prefix(7);
   else if (starts_with_folded(referrer, "android-app://")) {
     referrer.remove_prefix(14);
     result.is_app = true;
   } else
     return std::nullopt;
-  auto host = referrer.substr(0, referrer.find_first_of("/?#"));
-  if (auto at = host.rfind('@'); at != std::string_view::npos)
-    host.remove_prefix(at + 1);
+  constexpr std::string_view ends_of_host = "/?#";
+  auto host = referrer.substr(0, length_of_host(referrer));
   std::string_view rest;
-  if (host.starts_with('[')) {
-    auto end = host.find(']');
-    if (end == std::string_view::npos
-        || !std::all_of(host.begin() + 1,
-                        host.begin() + static_cast<ptrdiff_t>(end),
-                        is_address_char))
-      return std::nullopt;
-    rest = host.substr(end + 1);
-    host = host.substr(0, end + 1);
-  } else {
-    rest = host.substr(std::min(host.find(':'), host.size()));
-    host = host.substr(0, host.size() - rest.size());
-    if (host.ends_with('.'))
-      host.remove_suffix(1);
-    if (!std::all_of(host.begin(), host.end(), is_host_char))
-      return std::nullopt;
+  // Nearly always that is all there is.
+  if (host.size() < referrer.size()
+      && ends_of_host.find(referrer[host.size()]) == std::string_view::npos) {
+    host = referrer.substr(0, referrer.find_first_of(ends_of_host));
+    if (auto at = host.rfind('@'); at != std::string_view::npos)
+      host.remove_prefix(at + 1);
+    auto end = length_of_host(host);
+    if (host.starts_with('[')) {
+      end = host.find(']');
+      if (end == std::string_view::npos
+          || !std::all_of(host.begin() + 1,
+                          host.begin() + static_cast<ptrdiff_t>(end),
+                          is_address_char))
+        return std::nullopt;
+      ++end;
+    }
+    rest = host.substr(end);
+    host = host.substr(0, end);
   }
+  if (host.ends_with('.'))
+    host.remove_suffix(1);
   if (host.empty() || host == "[]" || host.size() > max_host
       || (!rest.empty()
           && (rest.front() != ':'

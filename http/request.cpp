@@ -62,11 +62,6 @@ void request::set_target(std::string_view x) {
 
 void request::add_header(std::string_view name, std::string_view value,
                          std::string_view country_header) {
-  if (equals_folded(name, "x-api-key")) {
-    api_key = trim(value);
-    ++api_keys;
-    return;
-  }
   header_bytes += name.size() + value.size() + 4;
   if (!country_header.empty() && equals_folded(name, country_header))
     country = trim(value);
@@ -99,8 +94,13 @@ void request::add_header(std::string_view name, std::string_view value,
         purpose = value;
       break;
     case 9:
-      if (equals_folded(name, "x-real-ip"))
+      if (equals_folded(name, "x-real-ip")) {
         real_ip = value;
+      } else if (equals_folded(name, "x-api-key")) {
+        api_key = trim(value);
+        ++api_keys;
+        header_bytes -= name.size() + value.size() + 4;
+      }
       break;
     case 10:
       if (equals_folded(name, "user-agent"))

@@ -38,9 +38,15 @@ visit_reply::~visit_reply() {
 void visit_reply::redirect(redirect_answer answer) {
   if (!decide())
     return;
-  x_answer = std::move(answer);
-  x_exchange->dispatch(
-    [self = shared_from_this()] { self->journal_then_send(); });
+  x_location = std::move(answer.location);
+  x_cookie = std::move(answer.cookie);
+  if (x_exchange->is_here())
+    journal_then_send(answer.record);
+  else
+    x_exchange->post(
+      [self = shared_from_this(), record = std::move(answer.record)] {
+        self->journal_then_send(record);
+      });
 }
 
 void visit_reply::not_found() {
@@ -61,8 +67,8 @@ void visit_reply::unavailable() {
   });
 }
 
-void visit_reply::journal_then_send() {
-  x_site.actors.journal(x_exchange->in().reactor, std::move(x_answer.record),
+void visit_reply::journal_then_send(const journal::event& record) {
+  x_site.actors.journal(x_exchange->in().reactor, record,
                         [self = shared_from_this()](bool committed) {
                           self->journaled(committed);
                         });
@@ -75,14 +81,13 @@ void visit_reply::journaled(bool committed) {
   else if (!committed)
     counters.clicks_lost->Increment();
   counters.redirects_found->Increment();
-  auto& cookie = x_answer.cookie;
   response result{302};
-  result.fields.reserve(x_answer.location.size() + cookie.size() + 220);
-  result.header("Location", x_answer.location)
-    .header("Cache-Control", "no-store")
-    .header("Referrer-Policy", "no-referrer-when-downgrade");
-  if (!cookie.empty())
-    result.header("Set-Cookie", cookie.append(x_site.cookie_attributes));
+  result.fields.reserve(x_location.size() + x_cookie.size() + 220);
+  result.header("Location", x_location);
+  result.fields += "Cache-Control: no-store\r\n"
+                   "Referrer-Policy: no-referrer-when-downgrade\r\n";
+  if (!x_cookie.empty())
+    result.header("Set-Cookie", x_cookie.append(x_site.cookie_attributes));
   send(std::move(result));
 }
 

@@ -35,7 +35,7 @@ private:
     return !x_decided.exchange(true);
   }
 
-  void journal_then_send();
+  void journal_then_send(const journal::event& record);
 
   void journaled(bool committed);
 
@@ -45,7 +45,8 @@ private:
   site& x_site;
   exchange_ptr x_exchange;
   visit_request x_request;
-  redirect_answer x_answer;
+  std::string x_location;
+  std::string x_cookie;
   std::chrono::steady_clock::time_point x_start;
   std::atomic<bool> x_decided = false;
   bool x_sent = false;

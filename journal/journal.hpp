@@ -61,7 +61,7 @@ public:
 
   /// Adds an event to the turn that is committed next. Cheap: no I/O. NUL
   /// characters in its texts are left out.
-  virtual void append(event x) = 0;
+  virtual void append(const event& x) = 0;
 
   /// Returns how many events wait for `commit`.
   virtual size_t pending() const noexcept = 0;

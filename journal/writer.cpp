@@ -85,7 +85,7 @@ public:
       = std::min(x_bounds.bytes_per_segment, x_bounds.max_bytes / 4);
   }
 
-  void append(event x) override {
+  void append(const event& x) override {
     if (x_pending == 0) {
       x_first = x_next;
       x_frame.assign(sizeof(frame_head), '\0');

@@ -11,7 +11,7 @@ namespace {
 /// A journal in memory that can be full.
 class memory_writer final : public journal::writer {
 public:
-  void append(journal::event) override {
+  void append(const journal::event&) override {
     ++x_pending;
   }
 

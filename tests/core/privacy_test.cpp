@@ -1,8 +1,10 @@
 #include "core/privacy.hpp"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <random>
 
 namespace turnout {
 namespace {
@@ -30,6 +32,37 @@ TEST(ip_address, parses_v4) {
   EXPECT_EQ(parsed("1.2.3.4:80"), "1.2.3.4");
   EXPECT_EQ(parsed("255.255.255.255:65535"), "255.255.255.255");
   EXPECT_TRUE(ip_address::parse("8.8.8.8")->is_v4);
+}
+
+TEST(ip_address, takes_the_v4_texts_that_the_system_takes) {
+  constexpr std::string_view alphabet = "0123456789012.2551.x- ";
+  std::mt19937 random{1};
+  auto taken = 0;
+  for (auto i = 0; i < 200'000; ++i) {
+    std::string text = "192.168.0.255";
+    for (auto changes = random() % 4; changes > 0; --changes) {
+      const auto pos = random() % text.size();
+      const auto c = alphabet[random() % alphabet.size()];
+      if (random() % 2 == 0)
+        text[pos] = c;
+      else
+        text.insert(pos, 1, c);
+    }
+    if (text.front() == ' ' || text.back() == ' ')
+      continue;
+    ip_address theirs;
+    const auto is_one = inet_pton(AF_INET, text.c_str(), theirs.bytes.data());
+    const auto ours = ip_address::parse(text);
+    EXPECT_EQ(ours.has_value(), is_one == 1) << text;
+    if (!ours || is_one != 1)
+      continue;
+    ++taken;
+    EXPECT_EQ(*ours, theirs) << text;
+    char back[INET_ADDRSTRLEN];
+    EXPECT_EQ(ours->str(),
+              inet_ntop(AF_INET, theirs.bytes.data(), back, sizeof(back)));
+  }
+  EXPECT_GT(taken, 50'000);
 }
 
 TEST(ip_address, parses_v6) {
@@ -146,6 +179,25 @@ TEST(ip_block, contains_its_addresses) {
   EXPECT_FALSE(is_within("2001:db9::1", "2001:db8::/32"));
   EXPECT_TRUE(is_within("::1", "::1/128"));
   EXPECT_TRUE(is_within("fdff::1", "fc00::/7"));
+}
+
+TEST(ip_block, ends_at_each_of_its_bits) {
+  for (const std::string base :
+       {"85.170.51.204", "5a5a:a5a5:3333:cccc:1234:5678:9abc:def0"}) {
+    const auto address = *ip_address::parse(base);
+    const auto bits = address.is_v4 ? 32 : 128;
+    for (auto prefix = 0; prefix <= bits; ++prefix) {
+      const auto block = *ip_block::parse(base + "/" + std::to_string(prefix));
+      EXPECT_TRUE(block.contains(address)) << prefix;
+      for (auto bit = 0; bit < bits; ++bit) {
+        auto other = address;
+        other.bytes[static_cast<size_t>(bit / 8)]
+          ^= static_cast<uint8_t>(0x80 >> (bit % 8));
+        EXPECT_EQ(block.contains(other), bit >= prefix)
+          << bit << " of " << base << "/" << prefix;
+      }
+    }
+  }
 }
 
 TEST(ip_block, keeps_the_families_apart) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 namespace turnout {
 namespace {
 
@@ -13,6 +15,23 @@ TEST(uuid, parses_and_renders) {
   EXPECT_EQ(x->hi, 0x0193670f2a3b7c4dull);
   EXPECT_EQ(x->lo, 0x8e5f60718293a4b5ull);
   EXPECT_EQ(x->str(), text);
+}
+
+TEST(uuid, renders_each_byte_at_each_place) {
+  for (size_t place = 0; place < 16; ++place)
+    for (uint64_t byte = 0; byte < 256; ++byte) {
+      uuid x{0x0123'4567'89ab'cdef, 0xfedc'ba98'7654'3210};
+      auto& half = place < 8 ? x.hi : x.lo;
+      const auto shift = 56 - 8 * (place % 8);
+      half = (half & ~(uint64_t{0xff} << shift)) | byte << shift;
+      char expected[37];
+      std::snprintf(expected, sizeof(expected), "%08x-%04x-%04x-%04x-%012lx",
+                    static_cast<uint32_t>(x.hi >> 32),
+                    static_cast<uint32_t>(x.hi >> 16 & 0xffff),
+                    static_cast<uint32_t>(x.hi & 0xffff),
+                    static_cast<uint32_t>(x.lo >> 48), x.lo & 0xffff'ffff'ffff);
+      EXPECT_EQ(x.str(), expected);
+    }
 }
 
 TEST(uuid, takes_upper_case_and_renders_lower_case) {

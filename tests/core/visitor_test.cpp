@@ -1,7 +1,5 @@
 #include "core/visitor.hpp"
 
-#include "core/ascii.hpp"
-
 #include <gtest/gtest.h>
 
 namespace turnout {
@@ -25,20 +23,6 @@ TEST(clean_text, cuts_between_characters) {
   EXPECT_EQ(clean_text("ab\U0001f600z", 5), "ab");
   EXPECT_EQ(clean_text("\n\nabc", 3), "abc");
   EXPECT_EQ(clean_text(std::string(10'000, 'x'), 512), std::string(512, 'x'));
-}
-
-TEST(printable, is_asked_of_every_byte) {
-  for (size_t size = 0; size < 20; ++size) {
-    EXPECT_TRUE(is_printable(std::string(size, ' ')));
-    EXPECT_TRUE(is_printable(std::string(size, '~')));
-    for (size_t pos = 0; pos < size; ++pos)
-      for (auto byte = 0; byte < 256; ++byte) {
-        std::string text(size, 'x');
-        text[pos] = static_cast<char>(byte);
-        EXPECT_EQ(is_printable(text), byte >= 0x20 && byte < 0x7f)
-          << byte << " at " << pos << " of " << size;
-      }
-  }
 }
 
 // ibericode/koko-analytics#43

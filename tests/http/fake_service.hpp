@@ -166,9 +166,9 @@ public:
     reply->deliver(std::move(result));
   }
 
-  void journal(size_t reactor, journal::event x,
+  void journal(size_t reactor, const journal::event& x,
                std::function<void(bool)> then) override {
-    journaled.emplace_back(reactor, std::move(x));
+    journaled.emplace_back(reactor, x);
     if (hold_journal)
       held.push_back(std::move(then));
     else

@@ -138,7 +138,7 @@ public:
     answer(*x);
   }
 
-  void journal(size_t reactor, journal::event x,
+  void journal(size_t reactor, const journal::event& x,
                std::function<void(bool)> then) override {
     {
       std::lock_guard guard{mtx};
