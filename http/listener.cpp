@@ -41,6 +41,14 @@ namespace ri = restinio::impl;
 
 using asio::ip::tcp;
 
+/// What runs the handlers of connections. By its own type, as one that may be
+/// of any kind is asked by virtual calls, several for each operation.
+using executor = asio::io_context::executor_type;
+
+using tcp_socket = asio::basic_stream_socket<tcp, executor>;
+
+using tcp_acceptor = asio::basic_socket_acceptor<tcp, executor>;
+
 using reuse_port
   = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
@@ -68,13 +76,13 @@ public:
     // nop
   }
 
-  void insert(tcp::socket* x) {
+  void insert(tcp_socket* x) {
     std::lock_guard guard{x_mtx};
     if (x_sockets.insert(x).second && x_count)
       x_count->Increment();
   }
 
-  void erase(tcp::socket* x) {
+  void erase(tcp_socket* x) {
     std::function<void()> f;
     {
       std::lock_guard guard{x_mtx};
@@ -97,7 +105,7 @@ public:
   }
 
   void close_all() {
-    std::vector<tcp::socket*> sockets;
+    std::vector<tcp_socket*> sockets;
     {
       std::lock_guard guard{x_mtx};
       sockets.assign(x_sockets.begin(), x_sockets.end());
@@ -111,23 +119,23 @@ public:
 
 private:
   mutable std::mutex x_mtx;
-  std::unordered_set<tcp::socket*> x_sockets;
+  std::unordered_set<tcp_socket*> x_sockets;
   prometheus::Gauge* x_count;
   std::function<void()> x_on_erase;
 };
 
 /// A socket that is in a set as long as it lives.
-class tracked_socket : public tcp::socket {
+class tracked_socket : public tcp_socket {
 public:
-  tracked_socket(tcp::socket x, std::shared_ptr<socket_set> set)
-    : tcp::socket{std::move(x)}, x_set{std::move(set)} {
+  tracked_socket(tcp_socket x, std::shared_ptr<socket_set> set)
+    : tcp_socket{std::move(x)}, x_set{std::move(set)} {
     x_set->insert(this);
   }
 
   // What was moved from leaves the set too, so it keeps its pointer.
   tracked_socket(tracked_socket&& x) noexcept
     // NOLINTNEXTLINE(performance-move-constructor-init)
-    : tcp::socket{std::move(static_cast<tcp::socket&>(x))}, x_set{x.x_set} {
+    : tcp_socket{std::move(static_cast<tcp_socket&>(x))}, x_set{x.x_set} {
     x_set->insert(this);
   }
 
@@ -140,6 +148,19 @@ public:
 private:
   std::shared_ptr<socket_set> x_set;
 };
+
+// What the library asks of sockets that are not its own.
+
+template <class Connection, class Start, class Fail>
+void prepare_connection_and_start_read(tracked_socket&, Connection&,
+                                       Start start, Fail) {
+  start();
+}
+
+restinio::tls_socket_t*
+make_tls_socket_pointer_for_state_listener(tracked_socket&) noexcept {
+  return nullptr;
+}
 
 // -- requests -----------------------------------------------------------------
 
@@ -362,12 +383,11 @@ struct request_handler {
 
 struct server_traits
   : restinio::traits_t<restinio::asio_timer_manager_t, restinio::null_logger_t,
-                       request_handler, restinio::noop_strand_t,
-                       tracked_socket> {};
+                       request_handler, executor, tracked_socket> {};
 
 using connection_settings = ri::connection_settings_t<server_traits>;
 
-using connection_factory = ri::connection_factory_t<server_traits>;
+using connection = ri::connection_t<server_traits>;
 
 // -- parser -------------------------------------------------------------------
 
@@ -375,7 +395,7 @@ ri::http_parser_ctx_t& context_of(http_parser* parser) {
   return *static_cast<ri::http_parser_ctx_t*>(parser->data);
 }
 
-/// Keeps all headers as lines in one field, for `for_each_field`: a field for
+/// Keeps all headers in one field, for `turnout::for_each_field`: a field for
 /// each header would be two strings and a look into the library's list of
 /// names.
 void add_fields(ri::http_parser_ctx_t& ctx, std::string lines) {
@@ -486,8 +506,8 @@ http_parser_settings parser_settings() {
   return result;
 }
 
-std::shared_ptr<connection_factory>
-make_factory(const shared_state_ptr& state) {
+std::shared_ptr<connection_settings>
+make_settings(const shared_state_ptr& state) {
   const std::chrono::seconds timeout{state->options.read_timeout_seconds};
   restinio::server_settings_t<server_traits> options;
   options.request_handler(request_handler{state});
@@ -496,8 +516,6 @@ make_factory(const shared_state_ptr& state) {
   // Conversions may wait for the drain; the actors answer long before.
   options.handle_request_timeout(std::chrono::seconds{60});
   options.max_pipelined_requests(1);
-  options.socket_options_setter(
-    [](restinio::socket_options_t& x) { x.set_option(tcp::no_delay{true}); });
   restinio::incoming_http_msg_limits_t limits;
   limits.max_url_size(max_field_bytes);
   limits.max_field_name_size(max_header_bytes);
@@ -506,10 +524,8 @@ make_factory(const shared_state_ptr& state) {
   limits.max_field_count(max_header_bytes / 4);
   options.incoming_http_msg_limits(limits);
   auto timers = options.timer_factory()->create(state->context);
-  auto shared = std::make_shared<connection_settings>(
-    options, parser_settings(), std::move(timers));
-  return std::make_shared<connection_factory>(std::move(shared),
-                                              options.socket_options_setter());
+  return std::make_shared<connection_settings>(options, parser_settings(),
+                                               std::move(timers));
 }
 
 tcp::endpoint endpoint_of(const listen_address& x) {
@@ -577,7 +593,7 @@ size_t execute_parser(http_parser* parser, const http_parser_settings* settings,
   try {
     ctx.m_header.append_request_target(head->target.data(),
                                        head->target.size());
-    add_fields(ctx, std::string{head->fields});
+    add_fields(ctx, head->sized_fields());
   } catch (...) {
     parser->http_errno = HPE_CB_header_value;
     return 0;
@@ -650,7 +666,7 @@ public:
                                   : nullptr)},
       x_acceptor{context},
       x_pause{context},
-      x_factory{make_factory(x_state)},
+      x_settings{make_settings(x_state)},
       x_max_connections{x_state->options.max_connections} {
     // nop
   }
@@ -717,12 +733,12 @@ private:
       return;
     }
     x_acceptor.async_accept(
-      [self = shared_from_this()](asio::error_code err, tcp::socket x) {
+      [self = shared_from_this()](asio::error_code err, tcp_socket x) {
         self->accepted(err, std::move(x));
       });
   }
 
-  void accepted(const asio::error_code& err, tcp::socket x) {
+  void accepted(const asio::error_code& err, tcp_socket x) {
     if (!x_acceptor.is_open())
       return;
     if (!err) {
@@ -746,8 +762,7 @@ private:
     });
   }
 
-  void serve(tcp::socket x) {
-    using monitor = ri::connection_t<server_traits>::lifetime_monitor_t;
+  void serve(tcp_socket x) {
     asio::error_code err;
     auto peer = x.remote_endpoint(err);
     if (err)
@@ -755,9 +770,10 @@ private:
     if (auto* counters = x_state->options.counters)
       counters->connections_accepted->Increment();
     try {
-      x_factory
-        ->create_new_connection(tracked_socket{std::move(x), x_sockets},
-                                std::move(peer), monitor{nullptr})
+      x.set_option(tcp::no_delay{true});
+      std::make_shared<connection>(
+        ++x_last_id, tracked_socket{std::move(x), x_sockets}, x_settings,
+        std::move(peer), connection::lifetime_monitor_t{nullptr})
         ->init();
     } catch (const std::exception& e) {
       log::warning("cannot serve a connection", {{"error", e.what()}});
@@ -773,9 +789,10 @@ private:
 
   shared_state_ptr x_state;
   std::shared_ptr<socket_set> x_sockets;
-  tcp::acceptor x_acceptor;
+  tcp_acceptor x_acceptor;
   asio::steady_timer x_pause;
-  std::shared_ptr<connection_factory> x_factory;
+  std::shared_ptr<connection_settings> x_settings;
+  restinio::connection_id_t x_last_id = 0;
   listen_address x_where;
   /// As `set_max_connections` left it.
   size_t x_max_connections;

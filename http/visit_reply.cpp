@@ -19,10 +19,9 @@ std::optional<exclusion> exclusion_of(const request& in) {
 
 } // namespace
 
-visit_reply::visit_reply(site& where, exchange_ptr x, visit_request request)
+visit_reply::visit_reply(site& where, exchange_ptr x)
   : x_site{where},
     x_exchange{std::move(x)},
-    x_request{std::move(request)},
     x_start{std::chrono::steady_clock::now()} {
   // nop
 }
@@ -109,7 +108,8 @@ void visit_reply::send(response x) {
 void start_visit(site& where, const exchange_ptr& x, std::string slug) {
   where.actors.expect_visit(slug);
   const auto& in = x->in();
-  visit_request v;
+  auto result = std::make_shared<visit_reply>(where, x);
+  auto& v = result->request();
   v.at = now();
   v.slug = std::move(slug);
   v.query = in.query;
@@ -126,7 +126,7 @@ void start_visit(site& where, const exchange_ptr& x, std::string slug) {
   v.visitor
     = visitor_key(where.actors.visitor_secrets(v.at)[0], address, v.user_agent);
   v.excluded = exclusion_of(in);
-  where.actors.resolve(std::make_shared<visit_reply>(where, x, std::move(v)));
+  where.actors.resolve(std::move(result));
 }
 
 } // namespace turnout

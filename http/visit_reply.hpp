@@ -15,7 +15,8 @@ namespace turnout {
 class visit_reply final : public visit,
                           public std::enable_shared_from_this<visit_reply> {
 public:
-  visit_reply(site& where, exchange_ptr x, visit_request request);
+  /// The request is to be filled in.
+  visit_reply(site& where, exchange_ptr x);
 
   ~visit_reply() override;
 

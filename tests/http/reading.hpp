@@ -86,7 +86,7 @@ inline std::optional<reading> scan(const std::string& text) {
   // HTTP/1.1, and no word of closing.
   result.keep_alive = true;
   result.target = head->target;
-  for_each_field(head->fields, [&](auto name, auto value) {
+  for_each_field(head->sized_fields(), [&](auto name, auto value) {
     result.headers.emplace_back(name, value);
   });
   return result;

@@ -136,3 +136,23 @@ TEST(request_head, fields_are_split_at_either_kind_of_line_end) {
                  [&](auto x, auto y) { found.emplace_back(x, y); });
   EXPECT_EQ(found, (fields{{"A", "1"}, {"B", "2:3"}, {"C", ""}}));
 }
+
+TEST(request_head, fields_are_the_same_with_and_without_their_sizes) {
+  const auto head = scan_request_head(visit);
+  ASSERT_TRUE(head.has_value());
+  fields found;
+  for_each_field(head->fields,
+                 [&](auto x, auto y) { found.emplace_back(x, y); });
+  EXPECT_EQ(found, scan(visit)->headers);
+}
+
+TEST(request_head, with_very_many_headers_is_left_to_the_parser) {
+  std::string text{"GET / HTTP/1.1\r\n"};
+  for (size_t i = 0; i < request_head::max_fields; ++i)
+    text += "X-" + std::to_string(i) + ": " + std::to_string(i) + "\r\n";
+  const auto found = scan(text + "\r\n");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->headers.size(), request_head::max_fields);
+  EXPECT_EQ(found, parse(text + "\r\n"));
+  EXPECT_FALSE(scan(text + "X: 1\r\n\r\n").has_value());
+}
