@@ -39,18 +39,26 @@ void click_pile::arrange(const std::unordered_set<int64_t>& last_visitors) {
 }
 
 void click_pile::copy(size_t first, size_t last, storage::event_batch& to) {
-  const auto n = to.clicks.size() + last - first;
-  to.clicks.reserve(n);
-  to.classes.reserve(n);
-  to.click_places.reserve(n);
-  for (auto i = first; i < last; ++i) {
-    const auto& x = x_rows[i];
-    to.clicks.push_back(
-      {x.id, x.link_key, x.variant_key, x.stratum, x.is_repeat, x.created_at,
-       x.visitor, *x_texts[x.ip_address].value, *x_texts[x.user_agent].value,
-       *x_texts[x.referrer].value, *x_texts[x.country].value});
-    to.classes.push_back(classes_of(x));
-    to.click_places.push_back({x.journal, x.position});
+  const auto n = last - first;
+  to.clicks.resize(n);
+  to.classes.resize(n);
+  to.click_places.resize(n);
+  for (size_t i = 0; i < n; ++i) {
+    const auto& x = x_rows[first + i];
+    auto& y = to.clicks[i];
+    y.id = x.id;
+    y.link_key = x.link_key;
+    y.variant_key = x.variant_key;
+    y.stratum = x.stratum;
+    y.is_repeat = x.is_repeat;
+    y.created_at = x.created_at;
+    y.visitor = x.visitor;
+    y.ip_address = *x_texts[x.ip_address].value;
+    y.user_agent = *x_texts[x.user_agent].value;
+    y.referrer = *x_texts[x.referrer].value;
+    y.country = *x_texts[x.country].value;
+    copy_classes(x, to.classes[i]);
+    to.click_places[i] = {x.journal, x.position};
   }
 }
 
@@ -64,7 +72,7 @@ uint32_t click_pile::keep(const std::string& x) {
   return i->second;
 }
 
-storage::click_classes click_pile::classes_of(const row& x) {
+void click_pile::copy_classes(const row& x, storage::click_classes& to) {
   auto& agent = x_texts[x.user_agent];
   if (!agent.agent)
     agent.agent = classify_agent(*agent.value);
@@ -72,16 +80,15 @@ storage::click_classes click_pile::classes_of(const row& x) {
   if (!referrer.referrer)
     referrer.referrer = referrer_class(*referrer.value);
   const auto& country = *x_texts[x.country].value;
-  storage::click_classes result;
-  const auto put = [&](dimension d, const std::string& value) {
-    result.values[static_cast<size_t>(d)] = value;
+  const auto put = [&](dimension d, std::string_view value) {
+    to.values[static_cast<size_t>(d)] = value;
   };
-  put(dimension::country, country.empty() ? "unknown" : country);
+  put(dimension::country,
+      country.empty() ? std::string_view{"unknown"} : country);
   put(dimension::referrer, *referrer.referrer);
   put(dimension::browser, agent.agent->browser);
   put(dimension::device, agent.agent->device);
   put(dimension::system, agent.agent->system);
-  return result;
 }
 
 } // namespace turnout

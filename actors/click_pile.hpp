@@ -42,8 +42,8 @@ public:
     return x_text_bytes;
   }
 
-  /// Adds the clicks `first` to `last` (exclusive) to a batch, with what they
-  /// add to the breakdowns.
+  /// Makes the clicks `first` to `last` (exclusive) those of a batch, with what
+  /// they add to the breakdowns, in the memory of those it had.
   void copy(size_t first, size_t last, storage::event_batch& to);
 
 private:
@@ -73,7 +73,7 @@ private:
 
   uint32_t keep(const std::string& x);
 
-  storage::click_classes classes_of(const row& x);
+  void copy_classes(const row& x, storage::click_classes& to);
 
   std::vector<row> x_rows;
   std::unordered_map<std::string, uint32_t> x_index;

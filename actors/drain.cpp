@@ -64,8 +64,8 @@ struct round_builder {
     others.excluded_places.push_back(place);
   }
 
-  void operator()(conversion_request& x) {
-    others.conversions.push_back(std::move(x));
+  void operator()(const conversion_request& x) {
+    others.conversions.push_back(x);
     others.conversion_places.push_back(place);
   }
 };
@@ -130,23 +130,20 @@ caf::error drain_state::read(int number, size_t max, round& to) {
   size_t count = 0;
   for (;;) {
     const auto want = std::min({x_tools.batch, small_batch, max - count});
-    const auto got = run([&]() -> caf::expected<size_t> {
-      auto entries = x_reader->read(number, position, want);
-      if (!entries)
-        return std::move(entries.error());
-      for (auto& x : *entries) {
-        position = x.position;
-        part.last = x.position;
-        part.end = time_of_event(x.what);
-        to.oldest = std::min(to.oldest, part.end);
-        std::visit(round_builder{to.clicks, to.others, {number, x.position}},
-                   x.what);
-      }
-      return entries->size();
+    const auto got = run([&] {
+      return x_reader->read(
+        number, position, want, [&](const journal::entry& x) {
+          part.last = x.position;
+          part.end = time_of_event(x.what);
+          to.oldest = std::min(to.oldest, part.end);
+          std::visit(round_builder{to.clicks, to.others, {number, x.position}},
+                     x.what);
+        });
     });
     if (!got)
       return got.error();
     x_oldest = to.oldest;
+    position = std::max(position, part.last);
     count += *got;
     if (*got < want)
       break;
@@ -280,6 +277,10 @@ caf::error drain_state::store(round& x) {
       x.others.ranges.push_back({part.journal, part.last});
   const auto size = x.clicks.size();
   size_t first = 0;
+  storage::event_batch part;
+  part.is_part = true;
+  part.node = x_tools.node;
+  part.ranges = x.others.ranges;
   for (;;) {
     const auto max = waited() < eager_until
                        ? std::min(x_tools.batch, small_batch)
@@ -287,10 +288,6 @@ caf::error drain_state::store(round& x) {
     if (size - x.clicks.num_last() <= first + max)
       break;
     auto err = run([&] {
-      storage::event_batch part;
-      part.is_part = true;
-      part.node = x_tools.node;
-      part.ranges = x.others.ranges;
       x.clicks.copy(first, first + max, part);
       return store(part);
     });

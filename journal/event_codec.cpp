@@ -147,11 +147,12 @@ struct field_reader {
 };
 
 template <class T>
-event decode_as(std::string_view& from) {
-  T result;
+void decode_as(std::string_view& from, event& to) {
+  auto* x = std::get_if<T>(&to);
+  if (x == nullptr)
+    x = &to.emplace<T>();
   field_reader fields{from};
-  each_field(result, fields);
-  return result;
+  each_field(*x, fields);
 }
 
 } // namespace
@@ -172,16 +173,16 @@ void encode(const event& x, std::string& to) {
     x);
 }
 
-event decode(std::string_view& from) {
+void decode(std::string_view& from, event& to) {
   char kind = 0;
   field_reader{from}(kind);
   switch (kind) {
     case 0:
-      return decode_as<click>(from);
+      return decode_as<click>(from, to);
     case 1:
-      return decode_as<excluded_visit>(from);
+      return decode_as<excluded_visit>(from, to);
     case 2:
-      return decode_as<conversion_request>(from);
+      return decode_as<conversion_request>(from, to);
     default:
       throw segment_error{fault::damaged,
                           "kind " + std::to_string(kind) + " of event"};

@@ -12,8 +12,9 @@ namespace turnout::journal {
 /// left out of texts.
 void encode(const event& x, std::string& to);
 
-/// Takes an event off the front of `from`. Throws `fault::damaged` for what
-/// `encode` does not write.
-event decode(std::string_view& from);
+/// Takes an event off the front of `from`, into the memory of the texts that
+/// `to` has already. Throws `fault::damaged` for what `encode` does not write,
+/// and leaves `to` with anything.
+void decode(std::string_view& from, event& to);
 
 } // namespace turnout::journal

@@ -92,12 +92,17 @@ public:
   /// former run with more reactors.
   virtual caf::expected<std::vector<int>> journals() = 0;
 
-  /// Returns at most `max` committed events of a journal after `position`,
-  /// oldest first. Of a closed segment that is damaged all commits are read
-  /// that are whole.
-  virtual caf::expected<std::vector<entry>> read(int journal, int64_t position,
-                                                 size_t max)
+  /// Calls `f` with at most `max` committed events of a journal after
+  /// `position`, oldest first, and returns how many that were. What `f` gets is
+  /// there until it returns. Of a closed segment that is damaged all commits
+  /// are read that are whole. An error means that `f` was not called.
+  virtual caf::expected<size_t> read(int journal, int64_t position, size_t max,
+                                     const std::function<void(const entry&)>& f)
     = 0;
+
+  /// Returns them.
+  caf::expected<std::vector<entry>> read(int journal, int64_t position,
+                                         size_t max);
 
   /// Deletes the closed segments whose events all lie at or before `position`;
   /// those that are damaged are renamed to *.corrupt and reported. The newest

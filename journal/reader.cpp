@@ -13,6 +13,8 @@ namespace {
 
 class segment_reader final : public reader {
 public:
+  using reader::read;
+
   segment_reader(const fs::path& dir, report_function report)
     : x_dir(dir), x_report(std::move(report)) {
     // nop
@@ -29,21 +31,22 @@ public:
     return result;
   }
 
-  caf::expected<std::vector<entry>> read(int journal, int64_t position,
-                                         size_t max) override {
+  caf::expected<size_t>
+  read(int journal, int64_t position, size_t max,
+       const std::function<void(const entry&)>& f) override {
     // Listed first: all but the newest of these get no more events.
     auto segments = list_segments(x_dir, journal);
     if (!segments)
       return std::move(segments.error());
-    std::vector<entry> result;
-    for (size_t i = 0; i < segments->size() && result.size() < max; ++i) {
+    size_t result = 0;
+    for (size_t i = 0; i < segments->size() && result < max; ++i) {
       auto newest = i + 1 == segments->size();
       if (!newest && (*segments)[i + 1].first <= position + 1)
         continue;
       if (auto err
-          = read_segment((*segments)[i], newest, position, max, result)) {
+          = read_segment((*segments)[i], newest, position, max, f, result)) {
         // What was readable goes first; the rest is met again next time.
-        if (!result.empty())
+        if (result > 0)
           return result;
         return err;
       }
@@ -90,18 +93,21 @@ public:
 private:
   caf::error read_segment(const segment_file& x, bool is_newest,
                           int64_t position, size_t max,
-                          std::vector<entry>& to) {
-    const auto before = to.size();
+                          const std::function<void(const entry&)>& f,
+                          size_t& count) {
+    const auto before = count;
     std::string damage;
     auto is_readable = false;
     // The writer may be about to mend the newest one, or to leave it.
     const auto mode
       = is_newest ? source::damage::stops : source::damage::is_skipped;
     auto err = with(x, [&](source& y) {
-      y.read(position, max - before, mode,
-             [&](entry z) { to.push_back(std::move(z)); });
+      y.read(position, max - before, mode, [&](const entry& z) {
+        ++count;
+        f(z);
+      });
       damage = y.found_damage();
-      is_readable = to.size() > before || y.has_passed_any();
+      is_readable = count > before || y.has_passed_any();
     });
     if (err)
       // A writer takes back a segment that it could not use.
@@ -165,6 +171,16 @@ private:
 };
 
 } // namespace
+
+caf::expected<std::vector<entry>> reader::read(int journal, int64_t position,
+                                               size_t max) {
+  std::vector<entry> result;
+  auto count = read(journal, position, max,
+                    [&](const entry& x) { result.push_back(x); });
+  if (!count)
+    return std::move(count.error());
+  return result;
+}
 
 caf::expected<std::unique_ptr<reader>> reader::open(const fs::path& dir,
                                                     report_function report) {

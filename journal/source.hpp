@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace turnout::journal {
 
@@ -28,8 +29,9 @@ public:
     return x_file;
   }
 
-  /// Calls `f` with at most `max` entries after a position, in order. When it
-  /// throws, `f` has got all entries before the damage.
+  /// Calls `f` with at most `max` entries after a position, in order; what it
+  /// gets is there until it returns. When it throws, `f` has got all entries
+  /// before the damage.
   template <class F>
   void read(int64_t position, size_t max, damage mode, F f) {
     start_after(position);
@@ -43,12 +45,13 @@ public:
       }
       auto at = next->first;
       for (auto events = next->events; !events.empty(); ++at) {
-        auto x = decode(events);
+        decode(events, x_entry.what);
         if (at <= position)
           continue;
         if (max == 0)
           return; // in the middle of the frame, which is read again
-        f(entry{at, std::move(x)});
+        x_entry.position = at;
+        f(std::as_const(x_entry));
         --max;
       }
       pass(*next);
@@ -112,6 +115,8 @@ private:
   void note_damage(const std::string& what);
 
   segment_file x_file;
+  /// The one that is read, kept for its memory.
+  entry x_entry;
   journal::file x_in;
   segment_head x_head{};
   /// Where the next frame is read, and the last position before it.
