@@ -27,7 +27,7 @@ struct drain_tools {
   /// Clicks that are stored in one transaction.
   size_t batch = 5000;
   /// Events of a round: as many as are waiting, at most about this many.
-  size_t round = 200'000;
+  size_t round = 400'000;
   std::chrono::milliseconds interval{200};
   storage::backend_factory open;
   /// Returns the newest committed position of a journal of this run, 0 for the

@@ -243,7 +243,7 @@ inline constexpr const char* settings[] = {
 
 // A batch must find the pages that it wrote before, or it would write them
 // again and again.
-inline constexpr char cache_batches[] = "PRAGMA cache_size = -32000";
+inline constexpr char cache_batches[] = "PRAGMA cache_size = -12000";
 
 // -- events, row by row -------------------------------------------------------
 
