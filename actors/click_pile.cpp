@@ -7,6 +7,13 @@
 
 namespace turnout {
 
+namespace {
+
+/// What an entry of the index takes beside the characters of its text, about.
+constexpr size_t bytes_of_entry = 220;
+
+} // namespace
+
 void click_pile::add(const click& x, place where) {
   x_rows.push_back({x.id, x.link_key, x.variant_key, x.created_at, x.visitor,
                     where.position, where.journal, x.stratum,
@@ -67,7 +74,7 @@ uint32_t click_pile::keep(const std::string& x) {
   auto [i, added] = x_index.try_emplace(x, next);
   if (added) {
     x_texts.push_back({&i->first, std::nullopt, std::nullopt});
-    x_text_bytes += x.size();
+    x_text_bytes += x.size() + bytes_of_entry;
   }
   return i->second;
 }

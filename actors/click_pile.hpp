@@ -37,7 +37,7 @@ public:
     return x_num_last;
   }
 
-  /// Returns the bytes of all different texts.
+  /// Returns about the bytes that all different texts take.
   size_t text_bytes() const noexcept {
     return x_text_bytes;
   }

@@ -39,7 +39,7 @@ constexpr int eager_niceness = 5;
 /// write, and is not hurried up before its end.
 constexpr size_t small_batch = 1000;
 
-/// A round ends early when its different texts have this many bytes.
+/// A round ends early when its different texts take this many bytes.
 constexpr size_t max_text_bytes = size_t{64} << 20;
 
 /// Longest time that a flush may take.
@@ -277,10 +277,10 @@ caf::error drain_state::store(round& x) {
       x.others.ranges.push_back({part.journal, part.last});
   const auto size = x.clicks.size();
   size_t first = 0;
-  storage::event_batch part;
-  part.is_part = true;
-  part.node = x_tools.node;
-  part.ranges = x.others.ranges;
+  storage::event_batch batch;
+  batch.is_part = true;
+  batch.node = x_tools.node;
+  batch.ranges = x.others.ranges;
   for (;;) {
     const auto max = waited() < eager_until
                        ? std::min(x_tools.batch, small_batch)
@@ -288,8 +288,8 @@ caf::error drain_state::store(round& x) {
     if (size - x.clicks.num_last() <= first + max)
       break;
     auto err = run([&] {
-      x.clicks.copy(first, first + max, part);
-      return store(part);
+      x.clicks.copy(first, first + max, batch);
+      return store(batch);
     });
     if (err)
       return err;

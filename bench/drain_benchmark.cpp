@@ -105,10 +105,10 @@ public:
   int64_t store(click_pile& round) {
     int64_t result = 0;
     round.arrange({});
+    storage::event_batch batch;
+    batch.node = uuid{1, 1};
+    batch.ranges.push_back({0, x_position});
     for (size_t first = 0; first < round.size(); first += batch_size) {
-      storage::event_batch batch;
-      batch.node = uuid{1, 1};
-      batch.ranges.push_back({0, x_position});
       const auto last = std::min(round.size(), first + batch_size);
       batch.is_part = last < round.size();
       round.copy(first, last, batch);
@@ -152,7 +152,8 @@ BENCHMARK(store_round)
   ->Args({10'000, 5000})
   ->Args({10'000, 50'000})
   ->Args({100'000, 50'000})
-  ->Args({100'000, 200'000});
+  ->Args({100'000, 200'000})
+  ->Args({100'000, 400'000});
 
 // For a machine that is too busy for times, callgrind counts instructions:
 // "valgrind --tool=callgrind --toggle-collect=" with the pattern

@@ -48,6 +48,17 @@ constexpr uint64_t to_lower(uint64_t x) noexcept {
   return x | (is_upper >> 2);
 }
 
+/// Returns whether `is(offset)` holds for every eight bytes of a text that has
+/// at least eight; the last ones may have some of those before in them.
+template <class F>
+bool all_eights(size_t size, F is) noexcept {
+  const auto last = size - 8;
+  for (size_t i = 0; i < last; i += 8)
+    if (!is(i))
+      return false;
+  return is(last);
+}
+
 /// Returns whether two texts are the same but for case.
 inline bool equals_folded(std::string_view x, std::string_view y) noexcept {
   if (x.size() != y.size())
@@ -56,14 +67,10 @@ inline bool equals_folded(std::string_view x, std::string_view y) noexcept {
     return std::equal(x.begin(), x.end(), y.begin(), [](char a, char b) {
       return to_lower(a) == to_lower(b);
     });
-  // The last eight may have some of those before in them.
-  const auto last = x.size() - 8;
-  for (size_t i = 0; i < last; i += 8)
-    if (to_lower(eight_bytes(x.data() + i))
-        != to_lower(eight_bytes(y.data() + i)))
-      return false;
-  return to_lower(eight_bytes(x.data() + last))
-         == to_lower(eight_bytes(y.data() + last));
+  return all_eights(x.size(), [&](size_t i) {
+    return to_lower(eight_bytes(x.data() + i))
+           == to_lower(eight_bytes(y.data() + i));
+  });
 }
 
 /// Returns whether `text` begins with `start`, whatever the case.
@@ -88,20 +95,14 @@ inline bool is_printable(std::string_view x) noexcept {
   if (x.size() < 8)
     return std::all_of(x.begin(), x.end(),
                        [](char c) { return c >= 0x20 && c < 0x7f; });
-  constexpr uint64_t each = 0x0101'0101'0101'0101;
-  uint64_t found = 0;
-  const auto look_at = [&found](const char* pos) {
-    const auto word = eight_bytes(pos);
+  return all_eights(x.size(), [&](size_t i) {
+    constexpr uint64_t each = 0x0101'0101'0101'0101;
+    const auto word = eight_bytes(x.data() + i);
     // Each sets the top bit of the first byte it is about: what is beyond
     // ASCII, below a space, or DEL.
-    found |= word | (word - 0x20 * each) | (word + each);
-  };
-  // The last eight may have some of those before in them.
-  const auto last = x.size() - 8;
-  for (size_t i = 0; i < last; i += 8)
-    look_at(x.data() + i);
-  look_at(x.data() + last);
-  return (found & (0x80 * each)) == 0;
+    const auto found = word | (word - 0x20 * each) | (word + each);
+    return (found & (0x80 * each)) == 0;
+  });
 }
 
 } // namespace turnout

@@ -4,6 +4,7 @@
 #include "core/utf8.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace turnout {
 

@@ -62,7 +62,6 @@ void request::set_target(std::string_view x) {
 
 void request::add_header(std::string_view name, std::string_view value,
                          std::string_view country_header) {
-  header_bytes += name.size() + value.size() + 4;
   if (!country_header.empty() && equals_folded(name, country_header))
     country = trim(value);
   switch (name.size()) {
@@ -99,7 +98,7 @@ void request::add_header(std::string_view name, std::string_view value,
       } else if (equals_folded(name, "x-api-key")) {
         api_key = trim(value);
         ++api_keys;
-        header_bytes -= name.size() + value.size() + 4;
+        return;
       }
       break;
     case 10:
@@ -139,6 +138,7 @@ void request::add_header(std::string_view name, std::string_view value,
     default:
       break;
   }
+  header_bytes += name.size() + value.size() + 4;
 }
 
 } // namespace turnout

@@ -32,8 +32,8 @@ struct request_head {
 
   static constexpr size_t max_fields = 64;
 
-  /// Of each of the lines.
-  std::array<field, max_fields> sizes;
+  /// Of each of the lines; the first `num_fields` count.
+  std::array<field, max_fields> sizes{};
 
   size_t num_fields = 0;
 

@@ -154,7 +154,7 @@ metrics::metrics()
   for (size_t i = 0; i < excluded.size(); ++i)
     excluded[i] = &exclusions.Add({{"reason", reasons[i]}});
   redirect_seconds = make.histogram("turnout_redirect_duration_seconds",
-                                    "Time from a parsed visit to its answer.",
+                                    "Time from a parsed request to its answer.",
                                     buckets::redirect_seconds);
   clicks_lost = make.counter("turnout_clicks_lost_total",
                              "Clicks that were redirected but could not be "

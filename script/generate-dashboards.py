@@ -92,7 +92,7 @@ DASHBOARDS = {
         graph("Visits", "Visits of short links by how they were answered.",
               "reqps", (rate(VISITS, by="outcome"), "{{outcome}}"),
               stacked=True),
-        graph("Redirect time", "From a parsed visit to its answer.", "s",
+        graph("Redirect time", "From a parsed request to its answer.", "s",
               *quantiles("turnout_redirect_duration_seconds")),
         graph("API requests", "API answers by status.", "reqps",
               (rate("turnout_api_requests_total", by="status"), "{{status}}"),
@@ -138,7 +138,7 @@ DASHBOARDS = {
               stacked=True),
         graph("Visits answered 503", "Share of visits that got 503 instead of a "
               "redirect.", "percentunit", (UNAVAILABLE, "share"), limit=0.001),
-        graph("Redirect time", "From a parsed visit to its answer.", "s",
+        graph("Redirect time", "From a parsed request to its answer.", "s",
               *quantiles("turnout_redirect_duration_seconds")),
         graph("Not counted as clicks", "Visits that were redirected but are no "
               "clicks, by reason.", "reqps",

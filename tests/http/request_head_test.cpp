@@ -156,3 +156,22 @@ TEST(request_head, with_very_many_headers_is_left_to_the_parser) {
   EXPECT_EQ(found, parse(text + "\r\n"));
   EXPECT_FALSE(scan(text + "X: 1\r\n\r\n").has_value());
 }
+
+TEST(request_head, has_every_byte_of_a_header_looked_at) {
+  const std::string line = std::string(40, 'N') + ": " + std::string(40, 'v');
+  auto taken = 0;
+  for (size_t pos = 0; pos < line.size(); ++pos)
+    for (auto byte = 0; byte < 256; ++byte) {
+      auto other = line;
+      other[pos] = static_cast<char>(byte);
+      const auto text
+        = "GET / HTTP/1.1\r\nHost: a\r\n" + other + "\r\nZ: z\r\n\r\n";
+      const auto found = scan(text);
+      if (!found)
+        continue;
+      ++taken;
+      ASSERT_EQ(found, parse(text)) << byte << " at " << pos;
+    }
+  // Letters, digits and two signs in the name, printable ones in the value.
+  EXPECT_GE(taken, 39 * 64 + 40 * 95);
+}

@@ -183,15 +183,25 @@ TEST_F(round_trip, kinds_of_one_turn_keep_their_order) {
 
 TEST_F(round_trip, a_kind_leaves_nothing_in_the_next_row) {
   auto out = open_writer();
+  click full;
+  full.is_repeat = true;
+  full.ip_address = "198.51.100.0";
+  full.user_agent = std::string(100, 'u');
+  full.referrer = std::string(200, 'r');
+  full.country = "DE";
   out->append(full_conversion());
+  out->append(click{});
+  out->append(full);
   out->append(click{});
   out->append(full_conversion());
   out->append(conversion_request{});
   ASSERT_FALSE(out->commit());
   auto entries = read_all();
-  ASSERT_EQ(entries.size(), 4u);
+  ASSERT_EQ(entries.size(), 6u);
   expect_equal(std::get<click>(entries[1].what), click{});
-  expect_equal(std::get<conversion_request>(entries[3].what),
+  expect_equal(std::get<click>(entries[2].what), full);
+  expect_equal(std::get<click>(entries[3].what), click{});
+  expect_equal(std::get<conversion_request>(entries[5].what),
                conversion_request{});
 }
 
