@@ -14,6 +14,20 @@ inline constexpr char links_to_arrange_by_sums[]
     " AND l.is_deleted = 0 GROUP BY l.link_key, l.name, l.slug, l.created_at,"
     " l.id_hi, l.id_lo ORDER BY l.created_at DESC, l.id_hi DESC, l.id_lo DESC";
 
+inline constexpr char sums_of_links[]
+  = "SELECT l.link_key, coalesce(s.clicks, 0), coalesce(s.conversions, 0),"
+    " coalesce(v.label, '') FROM (SELECT CAST(value AS BIGINT) AS link_key"
+    " FROM json_array_elements_text(CAST(:links AS JSON))) l"
+    " LEFT JOIN LATERAL (SELECT CAST(sum(t.clicks) AS BIGINT) AS clicks,"
+    " CAST(sum(t.conversions) AS BIGINT) AS conversions"
+    " FROM variant_total_sums t WHERE t.link_key = l.link_key) s ON TRUE"
+    " LEFT JOIN LATERAL (SELECT x.label FROM variants x"
+    " LEFT JOIN variant_total_sums t ON t.link_key = x.link_key"
+    " AND t.variant_key = x.variant_key WHERE x.link_key = l.link_key"
+    " ORDER BY x.retired, coalesce(t.conversions, 0) DESC,"
+    " coalesce(t.clicks, 0) DESC, x.weight DESC, x.position LIMIT 1) v"
+    " ON TRUE";
+
 // Few, however many have made up a click.
 inline constexpr char conversions_arrived_since[]
   = "SELECT click_hi, click_lo, id_hi, id_lo, link_hi, link_lo, event_id,"
@@ -46,6 +60,7 @@ inline constexpr plugins::dialect words{
   " AND id_lo = :id_lo",
   "SELECT click_hi, click_lo FROM visitors WHERE day = :day"
   " AND link_key = :link AND visitor = :visitor",
+  sums_of_links,
 };
 
 // Times are in milliseconds: the last one ends what a process left open that

@@ -31,6 +31,11 @@ struct dialect {
   const char* find_click;
   /// Finds the newest click of `:visitor` of `:link` on `:day`.
   const char* click_of_visitor;
+  /// What `sql::sums_of_link` and `sql::top_variant` say, for all links of
+  /// `:links` at once, a JSON array of keys: key, clicks, conversions, label;
+  /// null where no server is asked, so that one link after the other is as
+  /// good.
+  const char* sums_of_links;
   /// What these of statements.hpp do, for clicks that are not in the table of
   /// clicks; null if there are none.
   const char* mark_converted_elsewhere = nullptr;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 namespace turnout::plugins {
 
@@ -69,6 +70,40 @@ std::vector<link_candidate> select_links(connection& db, const uuid& account_id,
   }
   arrange(result, which.sort);
   return result;
+}
+
+/// Fills in what links were clicked and converted, and which variant is ahead.
+void add_sums(connection& db, const std::vector<row_key>& keys,
+              std::vector<link_summary>& links) {
+  const auto* all_at_once = db.words().sums_of_links;
+  if (all_at_once == nullptr) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      auto& x = links[i];
+      db.first(sql::sums_of_link, std::tie(x.total_clicks, x.total_conversions),
+               keys[i]);
+      db.first(sql::top_variant, std::tie(x.top_variant), keys[i]);
+    }
+    return;
+  }
+  if (keys.empty())
+    return;
+  std::string array = "[";
+  for (const auto key : keys)
+    array.append(array.size() > 1 ? "," : "").append(std::to_string(key));
+  array += ']';
+  row_key key = 0;
+  link_summary sums;
+  db.each(
+    all_at_once,
+    std::tie(key, sums.total_clicks, sums.total_conversions, sums.top_variant),
+    [&] {
+      const auto place = std::find(keys.begin(), keys.end(), key);
+      auto& x = links.at(static_cast<size_t>(place - keys.begin()));
+      x.total_clicks = sums.total_clicks;
+      x.total_conversions = sums.total_conversions;
+      x.top_variant = sums.top_variant;
+    },
+    array);
 }
 
 } // namespace
@@ -172,12 +207,7 @@ caf::expected<link_page> sql_backend::list_links(const uuid& account_id,
         db.each(sql::listed_link, columns, add_row,
                 links[static_cast<size_t>(i)].key);
     }
-    for (size_t i = 0; i < keys.size(); ++i) {
-      auto& item = result.items[i];
-      db.first(sql::sums_of_link,
-               std::tie(item.total_clicks, item.total_conversions), keys[i]);
-      db.first(sql::top_variant, std::tie(item.top_variant), keys[i]);
-    }
+    add_sums(db, keys, result.items);
     tx.commit();
     return result;
   });

@@ -221,6 +221,7 @@ inline constexpr plugins::dialect words{
   conversions_arrived_since,
   find_click,
   click_of_visitor,
+  nullptr,
   mark_converted_in_runs,
   purge_runs,
   clicks_without_id,

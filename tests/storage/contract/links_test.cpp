@@ -349,6 +349,19 @@ TEST_P(links_test, lists_in_every_order) {
   EXPECT_EQ(x.total_clicks, 3);
   EXPECT_EQ(x.total_conversions, 1);
   EXPECT_EQ(x.top_variant, plain.top_variant);
+  // And each has its own sums.
+  using sums = std::tuple<int64_t, int64_t, std::string>;
+  for (auto sort : {link_sort::newest, link_sort::rate}) {
+    std::map<std::string, sums> by_slug;
+    auto all = db->list_links(owner, 1, 20, {"", sort});
+    ASSERT_TRUE(all);
+    for (const auto& y : all->items)
+      by_slug[y.slug] = {y.total_clicks, y.total_conversions, y.top_variant};
+    EXPECT_EQ(by_slug, (std::map<std::string, sums>{{"aaa", {3, 1, "A"}},
+                                                    {"bbb", {1, 1, "B"}},
+                                                    {"ccc", {4, 0, "A"}},
+                                                    {"ddd", {0, 0, "A"}}}));
+  }
 }
 
 TEST_P(links_test, shows_no_link_on_two_pages_in_any_order) {
