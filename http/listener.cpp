@@ -1,7 +1,7 @@
 #include "http/listener.hpp"
 
-#include "core/ascii.hpp"
 #include "http/request_head.hpp"
+#include "http/tracked_socket.hpp"
 #include "monitoring/log.hpp"
 #include "monitoring/metrics.hpp"
 
@@ -27,30 +27,31 @@ static size_t execute_parser(http_parser* parser,
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <system_error>
-#include <unordered_set>
 #include <utility>
 
 namespace turnout {
+
+// What the library asks of sockets that are not its own, and looks for beside
+// their type.
+
+template <class Connection, class Start, class Fail>
+static void prepare_connection_and_start_read(tracked_socket&, Connection&,
+                                              Start start, Fail) {
+  start();
+}
+
+static restinio::tls_socket_t*
+make_tls_socket_pointer_for_state_listener(tracked_socket&) noexcept {
+  return nullptr;
+}
 
 namespace {
 
 namespace ri = restinio::impl;
 
 using asio::ip::tcp;
-
-/// What runs the handlers of connections. By its own type, as one that may be
-/// of any kind is asked by virtual calls, several for each operation.
-using executor = asio::io_context::executor_type;
-
-using tcp_socket = asio::basic_stream_socket<tcp, executor>;
-
-using tcp_acceptor = asio::basic_socket_acceptor<tcp, executor>;
-
-using reuse_port
-  = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 /// A key of 1 MiB still gets the answer of a wrong key.
 constexpr size_t max_field_bytes = 1280 * 1024;
@@ -63,104 +64,6 @@ constexpr uint64_t max_drained_bytes = 64 * 1024 * 1024;
 
 /// Pause after the system had no descriptor or memory for a connection.
 constexpr auto accept_pause = std::chrono::milliseconds{100};
-
-// -- sockets ------------------------------------------------------------------
-
-/// The open connections of a listener, to count and to close them: the HTTP
-/// library keeps no list.
-class socket_set {
-public:
-  /// @param count is kept at the number of connections with those of other
-  ///              sets; may be nullptr.
-  explicit socket_set(prometheus::Gauge* count) : x_count{count} {
-    // nop
-  }
-
-  void insert(tcp_socket* x) {
-    std::lock_guard guard{x_mtx};
-    if (x_sockets.insert(x).second && x_count)
-      x_count->Increment();
-  }
-
-  void erase(tcp_socket* x) {
-    std::function<void()> f;
-    {
-      std::lock_guard guard{x_mtx};
-      if (x_sockets.erase(x) > 0 && x_count)
-        x_count->Decrement();
-      f = x_on_erase;
-    }
-    if (f)
-      f();
-  }
-
-  size_t size() const {
-    std::lock_guard guard{x_mtx};
-    return x_sockets.size();
-  }
-
-  void on_erase(std::function<void()> f) {
-    std::lock_guard guard{x_mtx};
-    x_on_erase = std::move(f);
-  }
-
-  void close_all() {
-    std::vector<tcp_socket*> sockets;
-    {
-      std::lock_guard guard{x_mtx};
-      sockets.assign(x_sockets.begin(), x_sockets.end());
-    }
-    // Completion handlers, which may end connections, run later.
-    for (auto* x : sockets) {
-      asio::error_code ignored;
-      x->close(ignored);
-    }
-  }
-
-private:
-  mutable std::mutex x_mtx;
-  std::unordered_set<tcp_socket*> x_sockets;
-  prometheus::Gauge* x_count;
-  std::function<void()> x_on_erase;
-};
-
-/// A socket that is in a set as long as it lives.
-class tracked_socket : public tcp_socket {
-public:
-  tracked_socket(tcp_socket x, std::shared_ptr<socket_set> set)
-    : tcp_socket{std::move(x)}, x_set{std::move(set)} {
-    x_set->insert(this);
-  }
-
-  // What was moved from leaves the set too, so it keeps its pointer.
-  tracked_socket(tracked_socket&& x) noexcept
-    // NOLINTNEXTLINE(performance-move-constructor-init)
-    : tcp_socket{std::move(static_cast<tcp_socket&>(x))}, x_set{x.x_set} {
-    x_set->insert(this);
-  }
-
-  tracked_socket& operator=(tracked_socket&&) = delete;
-
-  ~tracked_socket() {
-    x_set->erase(this);
-  }
-
-private:
-  std::shared_ptr<socket_set> x_set;
-};
-
-// What the library asks of sockets that are not its own.
-
-template <class Connection, class Start, class Fail>
-void prepare_connection_and_start_read(tracked_socket&, Connection&,
-                                       Start start, Fail) {
-  start();
-}
-
-restinio::tls_socket_t*
-make_tls_socket_pointer_for_state_listener(tracked_socket&) noexcept {
-  return nullptr;
-}
 
 // -- requests -----------------------------------------------------------------
 
@@ -383,7 +286,7 @@ struct request_handler {
 
 struct server_traits
   : restinio::traits_t<restinio::asio_timer_manager_t, restinio::null_logger_t,
-                       request_handler, executor, tracked_socket> {};
+                       request_handler, reactor_executor, tracked_socket> {};
 
 using connection_settings = ri::connection_settings_t<server_traits>;
 
@@ -528,45 +431,6 @@ make_settings(const shared_state_ptr& state) {
                                                std::move(timers));
 }
 
-tcp::endpoint endpoint_of(const listen_address& x) {
-  return {asio::ip::make_address(x.host), x.port};
-}
-
-caf::error cannot_listen(const listen_address& where,
-                         const std::system_error& e) {
-  return make_error(ec::config, "cannot listen on " + where.str() + ": "
-                                  + e.code().message());
-}
-
-class bound_port final : public port_holder {
-public:
-  explicit bound_port(const listen_address& where)
-    : x_where{where}, x_acceptor{x_context} {
-    const auto endpoint = endpoint_of(where);
-    if (where.port != 0) {
-      // Fails when anybody listens there, even if they would share.
-      tcp::acceptor probe{x_context};
-      probe.open(endpoint.protocol());
-      probe.set_option(tcp::acceptor::reuse_address{true});
-      probe.bind(endpoint);
-    }
-    x_acceptor.open(endpoint.protocol());
-    x_acceptor.set_option(tcp::acceptor::reuse_address{true});
-    x_acceptor.set_option(reuse_port{true});
-    x_acceptor.bind(endpoint);
-    x_where.port = x_acceptor.local_endpoint().port();
-  }
-
-  listen_address where() const override {
-    return x_where;
-  }
-
-private:
-  listen_address x_where;
-  asio::io_context x_context;
-  tcp::acceptor x_acceptor;
-};
-
 } // namespace
 
 /// Stands before the parser and takes what nearly all requests are, in a
@@ -604,53 +468,6 @@ size_t execute_parser(http_parser* parser, const http_parser_settings* settings,
   return head->size;
 }
 
-// -- listen_address -----------------------------------------------------------
-
-caf::expected<listen_address> listen_address::parse(const std::string& text) {
-  const auto broken = make_error(
-    ec::config, "'" + text
-                  + "' is not an address and port to listen on, such "
-                    "as 127.0.0.1:8080");
-  const auto colon = text.rfind(':');
-  if (colon == std::string::npos)
-    return broken;
-  listen_address result;
-  result.host = text.substr(0, colon);
-  const auto port = text.substr(colon + 1);
-  if (port.empty() || port.size() > 5
-      || !std::all_of(port.begin(), port.end(), is_digit)
-      || std::stoi(port) > 65535)
-    return broken;
-  result.port = static_cast<uint16_t>(std::stoi(port));
-  if (result.host.empty())
-    result.host = "0.0.0.0";
-  else if (result.host == "localhost")
-    result.host = "127.0.0.1";
-  else if (result.host.front() == '[' && result.host.back() == ']')
-    result.host = result.host.substr(1, result.host.size() - 2);
-  asio::error_code err;
-  asio::ip::make_address(result.host, err);
-  if (err)
-    return broken;
-  return result;
-}
-
-std::string listen_address::str() const {
-  const auto is_v6 = host.find(':') != std::string::npos;
-  return (is_v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
-// -- port_holder --------------------------------------------------------------
-
-caf::expected<std::unique_ptr<port_holder>>
-port_holder::open(const listen_address& where) {
-  try {
-    return std::unique_ptr<port_holder>{std::make_unique<bound_port>(where)};
-  } catch (const std::system_error& e) {
-    return cannot_listen(where, e);
-  }
-}
-
 // -- listener -----------------------------------------------------------------
 
 /// Accepts connections. The HTTP library's own acceptor stops for good when the
@@ -673,7 +490,7 @@ public:
 
   caf::error open(const listen_address& where, bool share_port) {
     try {
-      const auto endpoint = endpoint_of(where);
+      const auto endpoint = where.endpoint();
       x_acceptor.open(endpoint.protocol());
       x_acceptor.set_option(tcp::acceptor::reuse_address{true});
       if (share_port)

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "http/exchange.hpp"
+#include "http/listen_address.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -14,31 +15,6 @@
 namespace turnout {
 
 class metrics;
-
-/// An address to listen on.
-struct listen_address {
-  /// Parses "127.0.0.1:8080", "[::1]:8080", "localhost:8080" or ":8080".
-  static caf::expected<listen_address> parse(const std::string& text);
-
-  std::string str() const;
-
-  /// An IP address without brackets.
-  std::string host;
-  uint16_t port = 0;
-};
-
-/// Keeps a port for sockets that share it: found free before they open, so that
-/// a second process fails instead of taking half of our connections.
-class port_holder {
-public:
-  static caf::expected<std::unique_ptr<port_holder>>
-  open(const listen_address& where);
-
-  virtual ~port_holder() = default;
-
-  /// The address with the port that was found.
-  virtual listen_address where() const = 0;
-};
 
 /// What a listener needs to know.
 struct listener_options {
