@@ -25,6 +25,10 @@ constexpr size_t max_slug_tries = 8;
 /// others from writing for long.
 constexpr size_t max_links_stored_at_once = 128;
 
+/// Links that are loaded by one job: enough to share its way to a STORE WORKER
+/// and back, few enough that the first of them does not wait long for the last.
+constexpr size_t max_links_loaded_at_once = 32;
+
 using supervisor_pointer
   = link_supervisor_actor::stateful_pointer<link_supervisor_state>;
 
@@ -100,6 +104,46 @@ void slug_loaded(supervisor_pointer self, const std::string& slug,
     self->send(entry.handle, x);
 }
 
+using loads = std::vector<caf::expected<maybe_link>>;
+
+/// Loads the links of slugs. After the store was not there for one, it is not
+/// asked for those that follow, as each might wait for it as long.
+loads load_links(storage::backend& db, const std::vector<std::string>& slugs) {
+  loads result;
+  result.reserve(slugs.size());
+  for (const auto& slug : slugs) {
+    if (result.empty() || has_answer(result.back()))
+      result.emplace_back(db.load_link(slug));
+    else
+      result.emplace_back(result.back().error());
+  }
+  return result;
+}
+
+/// Has a link loaded, together with others if no worker is free just now.
+void load(supervisor_pointer self, const std::string& slug) {
+  auto& st = self->state;
+  if (st.next_load && st.next_load->add(slug, max_links_loaded_at_once))
+    return;
+  auto batch = std::make_shared<slug_batch>();
+  batch->add(slug, max_links_loaded_at_once);
+  st.next_load = batch;
+  store_call<loads>(
+    self, st.tools.pool, "load_link",
+    [batch](storage::backend& db) -> caf::expected<loads> {
+      return load_links(db, batch->take());
+    },
+    [self, batch](caf::expected<loads>& result) {
+      // It was taken already, unless the job never ran.
+      const auto& slugs = batch->take();
+      for (size_t i = 0; i < slugs.size(); ++i) {
+        auto one = result ? std::move((*result)[i])
+                          : caf::expected<maybe_link>{result.error()};
+        slug_loaded(self, slugs[i], one);
+      }
+    });
+}
+
 void handle_visit(supervisor_pointer self, const visit_ptr& x) {
   auto& st = self->state;
   const auto& slug = x->request().slug;
@@ -112,14 +156,8 @@ void handle_visit(supervisor_pointer self, const visit_ptr& x) {
   }
   auto& waiting = st.visits[slug];
   waiting.push_back(x);
-  if (waiting.size() > 1)
-    return;
-  store_call<maybe_link>(
-    self, st.tools.pool, "load_link",
-    [slug](storage::backend& db) { return db.load_link(slug); },
-    [=](caf::expected<maybe_link>& result) {
-      slug_loaded(self, slug, result);
-    });
+  if (waiting.size() == 1)
+    load(self, slug);
 }
 
 // -- calls --------------------------------------------------------------------

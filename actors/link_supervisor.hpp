@@ -9,9 +9,11 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -38,6 +40,33 @@ struct link_supervisor_tools {
     return links_per_account != nullptr ? links_per_account->load()
                                         : options->links.per_account;
   }
+};
+
+/// Slugs whose links one job loads. It takes more until a STORE WORKER has
+/// time for it; from any thread.
+class slug_batch {
+public:
+  /// @returns false when it was taken or has `max` already.
+  bool add(const std::string& slug, size_t max) {
+    std::lock_guard guard{x_mtx};
+    if (x_taken || x_slugs.size() >= max)
+      return false;
+    x_slugs.push_back(slug);
+    return true;
+  }
+
+  /// Lets nobody add to it any more.
+  /// @returns what was added, which no longer changes.
+  const std::vector<std::string>& take() {
+    std::lock_guard guard{x_mtx};
+    x_taken = true;
+    return x_slugs;
+  }
+
+private:
+  std::mutex x_mtx;
+  bool x_taken = false;
+  std::vector<std::string> x_slugs;
 };
 
 /// State of the LINK SUPERVISOR.
@@ -73,6 +102,8 @@ struct link_supervisor_state {
   /// Visits and calls that wait for a link to be loaded.
   std::unordered_map<std::string, std::vector<visit_ptr>> visits;
   std::unordered_map<uuid, std::vector<link_call_ptr>> calls;
+  /// What is loaded next; null before the first.
+  std::shared_ptr<slug_batch> next_load;
   /// Idempotency keys of creations under way, by account.
   std::set<std::pair<uuid, std::string>> running;
   /// What waits for the batch that is being stored. Bounded by the requests

@@ -85,6 +85,51 @@ TEST_F(link_supervisor_test, loads_a_link_once_for_all_that_wait) {
   EXPECT_EQ(store->count("load_link"), 1);
 }
 
+TEST_F(link_supervisor_test, links_that_wait_for_a_worker_are_loaded_together) {
+  test::latch_gate gate;
+  for (int i = 0; i < 100; ++i)
+    store->add(make_link("promo-" + std::to_string(i)));
+  store->hook = [&](const std::string&) { gate.wait(); };
+  start();
+  std::vector<std::future<test::outcome>> visits;
+  // Each worker has one.
+  for (int i = 0; i < 4; ++i) {
+    visits.push_back(visit_later("promo-" + std::to_string(i)));
+    eventually([&] { return store->count("load_link") == i + 1; });
+  }
+  for (int i = 4; i < 100; ++i)
+    visits.push_back(visit_later("promo-" + std::to_string(i)));
+  visits.push_back(visit_later("nobody"));
+  eventually([&] { return counters.store_queue->Value() == 4; });
+  EXPECT_EQ(counters.store_refused->Value(), 0);
+  gate.open();
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(test::await(std::move(visits[static_cast<size_t>(i)])).status,
+              302)
+      << i;
+  EXPECT_EQ(test::await(std::move(visits.back())).status, 404);
+  EXPECT_EQ(store->count("load_link"), 101);
+}
+
+TEST_F(link_supervisor_test, store_gone_is_asked_once_for_links_together) {
+  test::latch_gate gate;
+  store->hook = [&](const std::string&) { gate.wait(); };
+  start();
+  std::vector<std::future<test::outcome>> visits;
+  for (int i = 0; i < 4; ++i) {
+    visits.push_back(visit_later("promo-" + std::to_string(i)));
+    eventually([&] { return store->count("load_link") == i + 1; });
+  }
+  for (int i = 4; i < 40; ++i)
+    visits.push_back(visit_later("promo-" + std::to_string(i)));
+  eventually([&] { return counters.store_queue->Value() == 2; });
+  store->down = true;
+  gate.open();
+  for (auto& x : visits)
+    EXPECT_EQ(test::await(std::move(x)).status, 503);
+  EXPECT_EQ(store->count("load_link"), 6);
+}
+
 TEST_F(link_supervisor_test, remembers_unknown_slugs_until_they_are_created) {
   start();
   EXPECT_EQ(visit("new-1"), 404);
