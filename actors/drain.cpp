@@ -26,6 +26,10 @@ constexpr int rest_factor = 8;
 
 constexpr auto max_rest = std::chrono::milliseconds{700};
 
+/// From this age on of a round's oldest event, when it is stored, there is no
+/// such pause: on a core with little to spare, what it has then would be lost.
+constexpr auto late_after = std::chrono::seconds{1};
+
 // On a core that has too much to do, the DRAIN has what the threads of sockets
 // leave until events are so old; then a quarter at least, of which visits feel
 // some milliseconds; and then, as much as they have.
@@ -105,6 +109,10 @@ caf::error drain_state::connect() {
   x_db = std::move(*db);
   x_db->on_progress(background_thread::give_way);
   return caf::none;
+}
+
+bool drain_state::is_late() const noexcept {
+  return waited() >= late_after;
 }
 
 std::chrono::microseconds drain_state::waited() const noexcept {
@@ -391,7 +399,9 @@ drain(drain_actor::stateful_pointer<drain_state> self,
         }
         const auto took = std::chrono::ceil<std::chrono::milliseconds>(
           std::chrono::steady_clock::now() - start);
-        rest = std::max(tools.interval, std::min(took * rest_factor, max_rest));
+        if (!self->state.is_late())
+          rest
+            = std::max(tools.interval, std::min(took * rest_factor, max_rest));
       }
       self->delayed_send(self, rest, tick_atom::value);
     },

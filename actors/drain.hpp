@@ -61,6 +61,9 @@ public:
   /// DRAIN that is far behind still listens.
   caf::error move_all();
 
+  /// Whether the events of the last round were old when they were stored.
+  bool is_late() const noexcept;
+
 private:
   /// What was read of one journal.
   struct portion {

@@ -114,6 +114,24 @@ TEST_F(drain_priority_test, events_do_not_wait_for_ever) {
   EXPECT_EQ(priorities, (std::vector<int>{usual, lower, low}));
 }
 
+TEST_F(drain_priority_test, rounds_of_old_events_are_late) {
+  auto out = open(0);
+  for (const auto age : {60s, 2s}) {
+    append_clicks(*out, [&](click& x, int) { x.created_at -= age; });
+    ASSERT_FALSE(out->commit());
+    ASSERT_TRUE(state.move_round());
+    EXPECT_TRUE(state.is_late()) << age.count();
+  }
+  // Nothing is waiting any more.
+  ASSERT_TRUE(state.move_round());
+  EXPECT_FALSE(state.is_late());
+  // An hour ahead, as after a clock that was set back.
+  append_clicks(*out, [&](click& x, int) { x.created_at += 1h; });
+  ASSERT_FALSE(out->commit());
+  ASSERT_TRUE(state.move_round());
+  EXPECT_FALSE(state.is_late());
+}
+
 TEST_F(drain_priority_test, nor_does_who_waits_for_them) {
   auto out = open(0);
   append_clicks(*out);
