@@ -20,11 +20,11 @@ namespace {
 constexpr auto max_pause = std::chrono::milliseconds{5000};
 
 /// How many times as long as a round took the pause after it is, at most
-/// `max_rest`: the more events a round has, the more of them share pages, so
-/// that under load it pays to wait for more.
+/// `max_rest` of its usual time: the more events a round has, the more of them
+/// share pages, so that under load it pays to wait for more.
 constexpr int rest_factor = 8;
 
-constexpr auto max_rest = std::chrono::milliseconds{700};
+constexpr double max_rest = 3.5;
 
 /// From this age on of a round's oldest event, when it is stored, there is no
 /// such pause: on a core with little to spare, what it has then would be lost.
@@ -376,6 +376,8 @@ drain(drain_actor::stateful_pointer<drain_state> self,
   self->state.init(tools);
   self->send(self, tick_atom::value);
   auto pause = std::make_shared<std::chrono::milliseconds>(tools.interval);
+  const auto longest_rest
+    = std::chrono::ceil<std::chrono::milliseconds>(tools.interval * max_rest);
   return {
     [=](tick_atom) {
       const auto start = std::chrono::steady_clock::now();
@@ -400,8 +402,7 @@ drain(drain_actor::stateful_pointer<drain_state> self,
         const auto took = std::chrono::ceil<std::chrono::milliseconds>(
           std::chrono::steady_clock::now() - start);
         if (!self->state.is_late())
-          rest
-            = std::max(tools.interval, std::min(took * rest_factor, max_rest));
+          rest = std::max(rest, std::min(took * rest_factor, longest_rest));
       }
       self->delayed_send(self, rest, tick_atom::value);
     },
