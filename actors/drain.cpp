@@ -19,16 +19,16 @@ namespace {
 /// Longest pause between two tries while the store does not answer.
 constexpr auto max_pause = std::chrono::milliseconds{5000};
 
-/// How many times as long as a round took the pause after it is, at most
-/// `max_rest` of its usual time: the more events a round has, the more of them
-/// share pages, so that under load it pays to wait for more.
+// How long the pause after a round is, by how long that took and by the usual
+// pause: the more events a round has, the more of them share pages, so that
+// under load it pays to wait for more.
 constexpr int rest_factor = 8;
-
-constexpr double max_rest = 3.5;
+constexpr double max_rests = 3.5;
+constexpr auto max_rest = std::chrono::milliseconds{700};
 
 /// From this age on of a round's oldest event, when it is stored, there is no
 /// such pause: on a core with little to spare, what it has then would be lost.
-constexpr auto late_after = std::chrono::seconds{1};
+constexpr auto late_after = std::chrono::milliseconds{1500};
 
 // On a core that has too much to do, the DRAIN has what the threads of sockets
 // leave until events are so old; then a quarter at least, of which visits feel
@@ -370,14 +370,21 @@ caf::error drain_state::move_rounds() {
 
 // -- behavior -----------------------------------------------------------------
 
+std::chrono::milliseconds rest_after(std::chrono::steady_clock::duration round,
+                                     std::chrono::milliseconds interval) {
+  using std::chrono::milliseconds;
+  const auto longest
+    = std::min(std::chrono::ceil<milliseconds>(interval * max_rests), max_rest);
+  const auto wanted = std::chrono::ceil<milliseconds>(round) * rest_factor;
+  return std::max(interval, std::min(wanted, longest));
+}
+
 drain_actor::behavior_type
 drain(drain_actor::stateful_pointer<drain_state> self,
       const drain_tools& tools) {
   self->state.init(tools);
   self->send(self, tick_atom::value);
   auto pause = std::make_shared<std::chrono::milliseconds>(tools.interval);
-  const auto longest_rest
-    = std::chrono::ceil<std::chrono::milliseconds>(tools.interval * max_rest);
   return {
     [=](tick_atom) {
       const auto start = std::chrono::steady_clock::now();
@@ -399,10 +406,9 @@ drain(drain_actor::stateful_pointer<drain_state> self,
           self->send(self, tick_atom::value);
           return;
         }
-        const auto took = std::chrono::ceil<std::chrono::milliseconds>(
-          std::chrono::steady_clock::now() - start);
         if (!self->state.is_late())
-          rest = std::max(rest, std::min(took * rest_factor, longest_rest));
+          rest = rest_after(std::chrono::steady_clock::now() - start,
+                            tools.interval);
       }
       self->delayed_send(self, rest, tick_atom::value);
     },

@@ -143,6 +143,12 @@ private:
   background_thread x_eager;
 };
 
+/// How long the DRAIN pauses after a round that took so long, if nothing is
+/// late: eight times as long, but at least `interval`, and beyond that at most
+/// 3.5 times `interval` and 0.7 s.
+std::chrono::milliseconds rest_after(std::chrono::steady_clock::duration round,
+                                     std::chrono::milliseconds interval);
+
 /// Behavior of the DRAIN, which blocks and therefore must be detached.
 drain_actor::behavior_type
 drain(drain_actor::stateful_pointer<drain_state> self,

@@ -29,6 +29,14 @@ constexpr size_t max_links_stored_at_once = 128;
 /// and back, few enough that the first of them does not wait long for the last.
 constexpr size_t max_links_loaded_at_once = 32;
 
+/// After this time no further one is loaded by the job, so that those that are
+/// there are not kept by a slow store.
+constexpr auto max_load_time = std::chrono::milliseconds{50};
+
+/// How long links may join a job. It is refused when it has waited for too
+/// long, whenever they came.
+constexpr auto max_join_time = std::chrono::seconds{1};
+
 using supervisor_pointer
   = link_supervisor_actor::stateful_pointer<link_supervisor_state>;
 
@@ -76,9 +84,15 @@ void forget(supervisor_pointer self, const caf::actor_addr& source,
 
 // -- visits -------------------------------------------------------------------
 
+void load(supervisor_pointer self, const std::string& slug);
+
 void slug_loaded(supervisor_pointer self, const std::string& slug,
                  caf::expected<maybe_link>& result) {
   auto& st = self->state;
+  if (st.stale.erase(slug) > 0 && result) {
+    load(self, slug);
+    return;
+  }
   const auto waiting = std::move(st.visits.extract(slug).mapped());
   if (!result) {
     for (const auto& x : waiting)
@@ -106,37 +120,49 @@ void slug_loaded(supervisor_pointer self, const std::string& slug,
 
 using loads = std::vector<caf::expected<maybe_link>>;
 
-/// Loads the links of slugs. After the store was not there for one, it is not
-/// asked for those that follow, as each might wait for it as long.
+/// Loads the links of slugs, the first ones at least, as there is time for. If
+/// the store was not there for so long, it is not there for the others either.
 loads load_links(storage::backend& db, const std::vector<std::string>& slugs) {
   loads result;
   result.reserve(slugs.size());
+  const auto end = slug_batch::clock::now() + max_load_time;
   for (const auto& slug : slugs) {
-    if (result.empty() || has_answer(result.back()))
-      result.emplace_back(db.load_link(slug));
-    else
-      result.emplace_back(result.back().error());
+    result.emplace_back(db.load_link(slug));
+    if (slug_batch::clock::now() >= end)
+      break;
   }
+  if (!has_answer(result.back()))
+    while (result.size() < slugs.size())
+      result.emplace_back(result.back().error());
   return result;
 }
 
-/// Has a link loaded, together with others if no worker is free just now.
+/// Has a link loaded: by a job of its own while there are fewer than workers,
+/// else together with others that wait for one.
 void load(supervisor_pointer self, const std::string& slug) {
   auto& st = self->state;
-  if (st.next_load && st.next_load->add(slug, max_links_loaded_at_once))
+  const auto oldest = slug_batch::clock::now() - max_join_time;
+  if (st.loads >= static_cast<size_t>(st.tools.options->storage.workers)
+      && st.next_load->add(slug, max_links_loaded_at_once, oldest))
     return;
   auto batch = std::make_shared<slug_batch>();
-  batch->add(slug, max_links_loaded_at_once);
+  batch->add(slug, max_links_loaded_at_once, oldest);
   st.next_load = batch;
+  ++st.loads;
   store_call<loads>(
     self, st.tools.pool, "load_link",
     [batch](storage::backend& db) -> caf::expected<loads> {
       return load_links(db, batch->take());
     },
     [self, batch](caf::expected<loads>& result) {
+      --self->state.loads;
       // It was taken already, unless the job never ran.
       const auto& slugs = batch->take();
       for (size_t i = 0; i < slugs.size(); ++i) {
+        if (result && i >= result->size()) {
+          load(self, slugs[i]);
+          continue;
+        }
         auto one = result ? std::move((*result)[i])
                           : caf::expected<maybe_link>{result.error()};
         slug_loaded(self, slugs[i], one);
@@ -340,8 +366,17 @@ void changed_elsewhere(supervisor_pointer self, const uuid& id) {
     [id](storage::backend& db) { return db.load_link(id); },
     [=](caf::expected<maybe_link>& result) {
       auto& st = self->state;
-      if (result && *result && !st.links.contains(id))
-        st.tools.directory->forget((*result)->slug);
+      // It may have been loaded meanwhile, as it was or as it is.
+      if (auto i = st.links.find(id); i != st.links.end()) {
+        self->send(i->second.handle, reload_atom::value);
+        return;
+      }
+      if (!result || !*result)
+        return;
+      const auto& slug = (*result)->slug;
+      if (st.visits.contains(slug))
+        st.stale.insert(slug);
+      st.tools.directory->forget(slug);
     });
 }
 

@@ -9,6 +9,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -46,10 +47,13 @@ struct link_supervisor_tools {
 /// time for it; from any thread.
 class slug_batch {
 public:
-  /// @returns false when it was taken or has `max` already.
-  bool add(const std::string& slug, size_t max) {
+  using clock = std::chrono::steady_clock;
+
+  /// @returns false when it was taken, has `max` already, or was begun before
+  ///          `oldest`.
+  bool add(const std::string& slug, size_t max, clock::time_point oldest) {
     std::lock_guard guard{x_mtx};
-    if (x_taken || x_slugs.size() >= max)
+    if (x_taken || x_slugs.size() >= max || x_begin < oldest)
       return false;
     x_slugs.push_back(slug);
     return true;
@@ -67,6 +71,7 @@ private:
   std::mutex x_mtx;
   bool x_taken = false;
   std::vector<std::string> x_slugs;
+  const clock::time_point x_begin = clock::now();
 };
 
 /// State of the LINK SUPERVISOR.
@@ -102,8 +107,12 @@ struct link_supervisor_state {
   /// Visits and calls that wait for a link to be loaded.
   std::unordered_map<std::string, std::vector<visit_ptr>> visits;
   std::unordered_map<uuid, std::vector<link_call_ptr>> calls;
-  /// What is loaded next; null before the first.
+  /// Slugs that are loaded next; null before the first.
   std::shared_ptr<slug_batch> next_load;
+  /// Jobs under way that load links of slugs.
+  size_t loads = 0;
+  /// Slugs whose links were changed by others while they are being loaded.
+  std::unordered_set<std::string> stale;
   /// Idempotency keys of creations under way, by account.
   std::set<std::pair<uuid, std::string>> running;
   /// What waits for the batch that is being stored. Bounded by the requests

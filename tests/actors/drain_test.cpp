@@ -143,6 +143,19 @@ TEST_F(drain_priority_test, nor_does_who_waits_for_them) {
   EXPECT_EQ(priorities, (std::vector<int>{usual, low}));
 }
 
+TEST(drain_rest, is_longer_after_long_rounds_within_bounds) {
+  EXPECT_EQ(rest_after(1ms, 200ms), 200ms);
+  EXPECT_EQ(rest_after(50ms, 200ms), 400ms);
+  EXPECT_EQ(rest_after(50001us, 200ms), 408ms);
+  EXPECT_EQ(rest_after(10s, 200ms), 700ms);
+  // Who wants counts soon gets them soon, ...
+  EXPECT_EQ(rest_after(10s, 50ms), 175ms);
+  EXPECT_EQ(rest_after(10s, 11ms), 39ms);
+  // ... and nobody waits for more than was asked for.
+  EXPECT_EQ(rest_after(10s, 500ms), 700ms);
+  EXPECT_EQ(rest_after(10s, 2s), 2s);
+}
+
 TEST_F(drain_test, moves_everything_with_its_classes_and_position) {
   auto out = open(0);
   for (int i = 0; i < 3; ++i)

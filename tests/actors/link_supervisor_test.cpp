@@ -3,6 +3,8 @@
 #include "core/changes.hpp"
 #include "tests/actors/actors_fixture.hpp"
 
+#include <map>
+
 namespace turnout {
 
 namespace {
@@ -20,6 +22,10 @@ struct link_supervisor_test : test::actors_fixture {
 
   void start() {
     start_pool(4);
+    spawn();
+  }
+
+  void spawn() {
     supervisor = system->spawn(
       link_supervisor,
       link_supervisor_tools{&options, &counters, directory.get(), pool});
@@ -85,49 +91,116 @@ TEST_F(link_supervisor_test, loads_a_link_once_for_all_that_wait) {
   EXPECT_EQ(store->count("load_link"), 1);
 }
 
-TEST_F(link_supervisor_test, links_that_wait_for_a_worker_are_loaded_together) {
+/// Workers that are all busy with a link each.
+struct cold_links_test : link_supervisor_test {
   test::latch_gate gate;
-  for (int i = 0; i < 100; ++i)
-    store->add(make_link("promo-" + std::to_string(i)));
-  store->hook = [&](const std::string&) { gate.wait(); };
-  start();
   std::vector<std::future<test::outcome>> visits;
-  // Each worker has one.
-  for (int i = 0; i < 4; ++i) {
-    visits.push_back(visit_later("promo-" + std::to_string(i)));
-    eventually([&] { return store->count("load_link") == i + 1; });
+
+  void start(size_t queue) {
+    options.storage.workers = 4;
+    start_pool(4, queue);
+    spawn();
+    for (int i = 0; i < 4; ++i) {
+      store->add(make_link("busy-" + std::to_string(i)));
+      visits.push_back(visit_later("busy-" + std::to_string(i)));
+      eventually([&] { return store->count("load_link") == i + 1; });
+    }
   }
-  for (int i = 4; i < 100; ++i)
-    visits.push_back(visit_later("promo-" + std::to_string(i)));
+
+  /// Visits new links `first` to `last`.
+  void visit_links(int first, int last) {
+    for (int i = first; i <= last; ++i) {
+      store->add(make_link("promo-" + std::to_string(i)));
+      visits.push_back(visit_later("promo-" + std::to_string(i)));
+    }
+  }
+
+  /// Lets the workers go on; returns how often each status was answered.
+  std::map<int, int> finish() {
+    gate.open();
+    std::map<int, int> result;
+    for (auto& x : visits)
+      ++result[test::await(std::move(x)).status];
+    return result;
+  }
+};
+
+TEST_F(cold_links_test, are_loaded_together) {
+  store->hook = [&](const std::string&) { gate.wait(); };
+  start(10);
+  visit_links(1, 96);
   visits.push_back(visit_later("nobody"));
   eventually([&] { return counters.store_queue->Value() == 4; });
+  EXPECT_EQ(finish(), (std::map<int, int>{{302, 100}, {404, 1}}));
   EXPECT_EQ(counters.store_refused->Value(), 0);
-  gate.open();
-  for (int i = 0; i < 100; ++i)
-    EXPECT_EQ(test::await(std::move(visits[static_cast<size_t>(i)])).status,
-              302)
-      << i;
-  EXPECT_EQ(test::await(std::move(visits.back())).status, 404);
   EXPECT_EQ(store->count("load_link"), 101);
 }
 
-TEST_F(link_supervisor_test, store_gone_is_asked_once_for_links_together) {
-  test::latch_gate gate;
+TEST_F(cold_links_test, are_refused_together_when_the_queue_is_full) {
   store->hook = [&](const std::string&) { gate.wait(); };
-  start();
-  std::vector<std::future<test::outcome>> visits;
-  for (int i = 0; i < 4; ++i) {
-    visits.push_back(visit_later("promo-" + std::to_string(i)));
-    eventually([&] { return store->count("load_link") == i + 1; });
-  }
-  for (int i = 4; i < 40; ++i)
-    visits.push_back(visit_later("promo-" + std::to_string(i)));
+  start(1);
+  visit_links(1, 33);
+  eventually([&] { return counters.store_refused->Value() == 1; });
+  EXPECT_EQ(finish(), (std::map<int, int>{{302, 36}, {503, 1}}));
+  EXPECT_EQ(visit("promo-33"), 302);
+}
+
+TEST_F(cold_links_test, do_not_each_wait_for_a_store_that_is_gone) {
+  store->hook = [&](const std::string&) {
+    gate.wait();
+    if (store->down)
+      std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  };
+  start(10);
+  visit_links(1, 33);
   eventually([&] { return counters.store_queue->Value() == 2; });
   store->down = true;
-  gate.open();
-  for (auto& x : visits)
-    EXPECT_EQ(test::await(std::move(x)).status, 503);
+  EXPECT_EQ(finish(), (std::map<int, int>{{503, 37}}));
   EXPECT_EQ(store->count("load_link"), 6);
+}
+
+TEST_F(cold_links_test, are_answered_one_by_one_by_a_slow_store) {
+  std::atomic<bool> is_slow = false;
+  store->hook = [&](const std::string&) {
+    gate.wait();
+    if (is_slow)
+      std::this_thread::sleep_for(std::chrono::milliseconds{60});
+  };
+  start(10);
+  visit_links(1, 8);
+  eventually([&] { return counters.store_queue->Value() == 1; });
+  is_slow = true;
+  EXPECT_EQ(finish(), (std::map<int, int>{{302, 12}}));
+  EXPECT_EQ(store->count("load_link"), 12);
+  const auto jobs = counters.expose();
+  EXPECT_NE(jobs.find("turnout_store_operations_total{operation=\"load_link\","
+                      "result=\"ok\"} 12"),
+            std::string::npos);
+}
+
+TEST_F(link_supervisor_test, change_during_the_load_is_read) {
+  test::latch_gate gate;
+  auto x = store->add(make_link("promo"));
+  std::atomic<int> loads = 0;
+  store->hook = [&](const std::string&) {
+    const auto n = ++loads;
+    if (n == 1)
+      gate.wait();
+    else if (n == 4)
+      store->add(x);
+  };
+  start_pool(2);
+  spawn();
+  auto answer = visit_later("promo");
+  eventually([&] { return loads == 1; });
+  caf::anon_send(supervisor, reload_atom::value, x.id);
+  eventually([&] { return loads == 2; });
+  // By the same worker, so it is answered after the other.
+  EXPECT_FALSE(call(make_link("nobody"), {}));
+  x.is_active = false;
+  gate.open();
+  EXPECT_EQ(test::await(std::move(answer)).status, 404);
+  EXPECT_EQ(loads, 4);
 }
 
 TEST_F(link_supervisor_test, remembers_unknown_slugs_until_they_are_created) {
