@@ -99,13 +99,4 @@ private:
   std::string x_buffer;
 };
 
-/// How often the text has the other in it.
-inline size_t count(const std::string& text, const std::string& what) {
-  size_t result = 0;
-  for (auto pos = text.find(what); pos != std::string::npos;
-       pos = text.find(what, pos + 1))
-    ++result;
-  return result;
-}
-
 } // namespace turnout::test

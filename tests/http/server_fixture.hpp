@@ -179,4 +179,13 @@ public:
 /// The rest of a request after its target, before more headers.
 inline const std::string host = " HTTP/1.1\r\nHost: x\r\n";
 
+/// How often the text has the other in it.
+inline size_t count(const std::string& text, const std::string& what) {
+  size_t result = 0;
+  for (auto pos = text.find(what); pos != std::string::npos;
+       pos = text.find(what, pos + 1))
+    ++result;
+  return result;
+}
+
 } // namespace turnout::test
