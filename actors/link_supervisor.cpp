@@ -120,8 +120,9 @@ void slug_loaded(supervisor_pointer self, const std::string& slug,
 
 using loads = std::vector<caf::expected<maybe_link>>;
 
-/// Loads the links of slugs, the first ones at least, as there is time for. If
-/// the store was not there for so long, it is not there for the others either.
+/// Loads the links of as many slugs as there is time for, in their order; of
+/// one at least. If the store is not there when the time is over, the others
+/// count as asked for in vain, too.
 loads load_links(storage::backend& db, const std::vector<std::string>& slugs) {
   loads result;
   result.reserve(slugs.size());
@@ -142,20 +143,20 @@ loads load_links(storage::backend& db, const std::vector<std::string>& slugs) {
 void load(supervisor_pointer self, const std::string& slug) {
   auto& st = self->state;
   const auto oldest = slug_batch::clock::now() - max_join_time;
-  if (st.loads >= static_cast<size_t>(st.tools.options->storage.workers)
+  if (st.load_jobs >= static_cast<size_t>(st.tools.options->storage.workers)
       && st.next_load->add(slug, max_links_loaded_at_once, oldest))
     return;
   auto batch = std::make_shared<slug_batch>();
   batch->add(slug, max_links_loaded_at_once, oldest);
   st.next_load = batch;
-  ++st.loads;
+  ++st.load_jobs;
   store_call<loads>(
     self, st.tools.pool, "load_link",
     [batch](storage::backend& db) -> caf::expected<loads> {
       return load_links(db, batch->take());
     },
     [self, batch](caf::expected<loads>& result) {
-      --self->state.loads;
+      --self->state.load_jobs;
       // It was taken already, unless the job never ran.
       const auto& slugs = batch->take();
       for (size_t i = 0; i < slugs.size(); ++i) {

@@ -110,7 +110,7 @@ struct link_supervisor_state {
   /// Slugs that are loaded next; null before the first.
   std::shared_ptr<slug_batch> next_load;
   /// Jobs under way that load links of slugs.
-  size_t loads = 0;
+  size_t load_jobs = 0;
   /// Slugs whose links were changed by others while they are being loaded.
   std::unordered_set<std::string> stale;
   /// Idempotency keys of creations under way, by account.
