@@ -25,17 +25,9 @@ constexpr size_t max_slug_tries = 8;
 /// others from writing for long.
 constexpr size_t max_links_stored_at_once = 128;
 
-/// Links that are loaded by one job: enough to share its way to a STORE WORKER
-/// and back, few enough that the first of them does not wait long for the last.
-constexpr size_t max_links_loaded_at_once = 32;
-
-/// After this time no further one is loaded by the job, so that those that are
-/// there are not kept by a slow store.
+/// After this time a job loads no further link, so that those that are there
+/// are not kept by a slow store.
 constexpr auto max_load_time = std::chrono::milliseconds{50};
-
-/// How long links may join a job. It is refused when it has waited for too
-/// long, whenever they came.
-constexpr auto max_join_time = std::chrono::seconds{1};
 
 using supervisor_pointer
   = link_supervisor_actor::stateful_pointer<link_supervisor_state>;
@@ -142,12 +134,11 @@ loads load_links(storage::backend& db, const std::vector<std::string>& slugs) {
 /// else together with others that wait for one.
 void load(supervisor_pointer self, const std::string& slug) {
   auto& st = self->state;
-  const auto oldest = slug_batch::clock::now() - max_join_time;
   if (st.load_jobs >= static_cast<size_t>(st.tools.options->storage.workers)
-      && st.next_load->add(slug, max_links_loaded_at_once, oldest))
+      && st.next_load->add(slug))
     return;
   auto batch = std::make_shared<slug_batch>();
-  batch->add(slug, max_links_loaded_at_once, oldest);
+  batch->add(slug);
   st.next_load = batch;
   ++st.load_jobs;
   store_call<loads>(
@@ -164,8 +155,7 @@ void load(supervisor_pointer self, const std::string& slug) {
           load(self, slugs[i]);
           continue;
         }
-        auto one = result ? std::move((*result)[i])
-                          : caf::expected<maybe_link>{result.error()};
+        auto one = take_answer(result, i);
         slug_loaded(self, slugs[i], one);
       }
     });
@@ -329,8 +319,7 @@ void store_next(supervisor_pointer self) {
      asking = std::move(asking)](caf::expected<creations>& stored) mutable {
       self->state.storing = false;
       for (size_t i = 0; i < asking.size(); ++i) {
-        auto result = stored ? std::move((*stored)[i])
-                             : caf::expected<storage::creation>{stored.error()};
+        auto result = take_answer(stored, i);
         finish_creation(self, std::move(asking[i]), result);
       }
       store_next(self);

@@ -49,11 +49,19 @@ class slug_batch {
 public:
   using clock = std::chrono::steady_clock;
 
-  /// @returns false when it was taken, has `max` already, or was begun before
-  ///          `oldest`.
-  bool add(const std::string& slug, size_t max, clock::time_point oldest) {
+  /// Enough to share the way to a STORE WORKER and back, few enough that the
+  /// first does not wait long for the last.
+  static constexpr size_t max_slugs = 32;
+
+  /// How long slugs may be added: a job that has waited for too long is
+  /// refused, whenever they came.
+  static constexpr auto max_age = std::chrono::seconds{1};
+
+  /// @returns false when it was taken, is full or too old.
+  bool add(const std::string& slug) {
     std::lock_guard guard{x_mtx};
-    if (x_taken || x_slugs.size() >= max || x_begin < oldest)
+    if (x_taken || x_slugs.size() >= max_slugs
+        || clock::now() - x_begin > max_age)
       return false;
     x_slugs.push_back(slug);
     return true;

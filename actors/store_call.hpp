@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,6 +23,16 @@ bool has_answer(const caf::expected<std::vector<caf::expected<T>>>& results) {
   return results
          && std::all_of(results->begin(), results->end(),
                         [](const auto& x) { return has_answer(x); });
+}
+
+/// Takes the answer of one of several questions: the common error if none of
+/// them was asked.
+template <class T>
+caf::expected<T>
+take_answer(caf::expected<std::vector<caf::expected<T>>>& results, size_t i) {
+  if (!results)
+    return results.error();
+  return std::move((*results)[i]);
 }
 
 /// Wraps `work`, a function from a backend to an `expected<T>`, as a job.
