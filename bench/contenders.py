@@ -45,15 +45,20 @@ def program(name):
     return path
 
 
-def stolen_seconds(cores):
-    """What the host kept from these cores ("0,1") so far, since neighbours of
-    a virtual machine had them."""
+def stolen_so_far(cores):
+    """Returns the time and the seconds that the host kept from these cores
+    ("0,1") until then, since neighbours of a virtual machine had them."""
     ticks = 0
     for line in pathlib.Path("/proc/stat").read_text().splitlines():
         name, *fields = line.split()
         if name[:3] == "cpu" and name[3:] in cores.split(","):
             ticks += int(fields[7])
-    return ticks / TICKS
+    return time.monotonic(), ticks / TICKS
+
+
+def stolen_share(begin, end):
+    """The stolen part of the time between two results of stolen_so_far."""
+    return (end[1] - begin[1]) / (end[0] - begin[0])
 
 
 class Server:

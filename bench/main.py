@@ -17,7 +17,7 @@ import threading
 import time
 
 from contenders import (BENCH, Failure, Nginx, NginxLuaRedis, Turnout,
-                        program, stolen_seconds)
+                        program, stolen_share, stolen_so_far)
 
 ROOT = BENCH.parent
 SEPARATOR = b"\x1e"
@@ -168,11 +168,9 @@ class Bench:
     def measure(self, server, run):
         """Runs the load and adds what it cost, late work included."""
         before = server.cpu_seconds()
-        stolen = stolen_seconds(server.cores)
-        begin = time.monotonic()
+        begin = stolen_so_far(server.cores)
         result = run()
-        result["stolen"] = ((stolen_seconds(server.cores) - stolen)
-                            / (time.monotonic() - begin))
+        result["stolen"] = stolen_share(begin, stolen_so_far(server.cores))
         result["cpu_us_answering"] = (
             (server.cpu_seconds() - before) * 1e6 / max(1, result["answered"]))
         result["resident_mib"] = server.resident_mib()
@@ -295,10 +293,10 @@ class Bench:
         runner = threading.Thread(target=run)
         runner.start()
         samples = []
-        stolen = [(time.monotonic(), stolen_seconds(server.cores))]
+        stolen = [stolen_so_far(server.cores)]
         while runner.is_alive():
             runner.join(1)
-            stolen.append((time.monotonic(), stolen_seconds(server.cores)))
+            stolen.append(stolen_so_far(server.cores))
             x = server.metrics()
             samples.append((x["turnout_drain_lag_seconds"],
                             x["turnout_journal_depth_events"],
@@ -310,7 +308,6 @@ class Bench:
         server.finish()
         half = samples[len(samples) // 2:]
         lost = server.metrics()["turnout_clicks_lost_total"]
-        (begin_at, at_begin), (end_at, at_end) = stolen[0], stolen[-1]
         result.update(
             freshness_s=max(x[0] for x in samples),
             backlog=max(x[1] for x in samples),
@@ -319,10 +316,10 @@ class Bench:
             grown_mib=half[-1][3] - half[0][3],
             caught_up_s=time.monotonic() - end,
             lost=lost,
-            stolen=(at_end - at_begin) / (end_at - begin_at),
+            stolen=stolen_share(stolen[0], stolen[-1]),
             # Some ten seconds each.
-            stolen_at_worst=max(((y - x) / (b - a) for (a, x), (b, y)
-                                 in zip(stolen, stolen[10:])), default=0.0),
+            stolen_at_worst=max(map(stolen_share, stolen, stolen[10:]),
+                                default=0.0),
             journal_mib_after=(
                 server.metrics()["turnout_journal_size_bytes"] / 2**20),
             cpu_us=(server.cpu_seconds() - begin) * 1e6
