@@ -86,8 +86,13 @@ using rate_limiter_actor = caf::typed_actor<
 using winner_judge_actor = caf::typed_actor<
   // The store has new totals of these links.
   caf::reacts_to<touched_links_ptr>,
-  // A link was changed, or has to be evaluated for another reason.
+  // A link was changed.
   caf::reacts_to<reload_atom, uuid>,
+  // A reader saw that the recommendation of a link is due. Evaluates the link
+  // after a while, in which those who stored its events have it evaluated.
+  caf::reacts_to<overdue_atom, uuid>,
+  // INTERNAL: that while is over.
+  caf::reacts_to<tick_atom, uuid>,
   // INTERNAL: goes on after a failure of the store.
   caf::reacts_to<tick_atom>>;
 

@@ -122,6 +122,9 @@ using tick_atom = caf::atom_constant<caf::atom("tick")>;
 /// Read again what the store says.
 using reload_atom = caf::atom_constant<caf::atom("reload")>;
 
+/// What should have happened has perhaps not.
+using overdue_atom = caf::atom_constant<caf::atom("overdue")>;
+
 /// Do now what would be done later.
 using flush_atom = caf::atom_constant<caf::atom("flush")>;
 

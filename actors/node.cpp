@@ -110,7 +110,7 @@ void node::spawn_actors(storage::backend_factory open,
                                        x_pool};
   for_supervisor.link_saved = [this](const link& x) {
     if (x.auto_winner)
-      judge_again(x.id);
+      caf::anon_send(x_judge.get(), reload_atom::value, x.id);
   };
   for_supervisor.links_per_account = &x_links_per_account;
   x_supervisor = system.spawn(link_supervisor, for_supervisor);
@@ -256,10 +256,6 @@ void node::tell_judge(const std::vector<storage::link_totals>& x) {
     caf::anon_send(x_judge.get(), touched_links_ptr{std::move(asking)});
 }
 
-void node::judge_again(const uuid& link_id) {
-  caf::anon_send(x_judge.get(), reload_atom::value, link_id);
-}
-
 // -- service ------------------------------------------------------------------
 
 void node::expect_visit(std::string_view slug) {
@@ -353,10 +349,10 @@ void node::winner(const uuid& account_id, const uuid& link_id,
           || (*found)->subject.is_deleted)
         return make_error(ec::not_found, "Link not found");
       auto result = report_winner(**found, now());
-      // Perhaps the process died between a batch and its evaluation.
+      // Its evaluation is on the way, or the process died before that.
       if (result.status == winner_status::recommended && result.auto_winner
           && !result.recommended)
-        judge_again(link_id);
+        caf::anon_send(x_judge.get(), overdue_atom::value, link_id);
       return result;
     },
     std::move(reply));

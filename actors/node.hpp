@@ -184,9 +184,6 @@ private:
   /// Passes the links that ask for a recommendation to the WINNER JUDGE.
   void tell_judge(const std::vector<storage::link_totals>& x);
 
-  /// Has a link evaluated.
-  void judge_again(const uuid& link_id);
-
   template <class T, class Work>
   void read(const char* name, Work work, reply_ptr<T> reply);
 

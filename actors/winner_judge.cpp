@@ -136,6 +136,17 @@ winner_judge(judge_pointer self, const winner_judge_tools& tools) {
       self->state.note_change(link_id);
       evaluate_next(self);
     },
+    [=](overdue_atom, const uuid& link_id) {
+      auto& st = self->state;
+      if (st.overdue.insert(link_id).second)
+        self->delayed_send(self, st.tools.overdue_after, tick_atom::value,
+                           link_id);
+    },
+    [=](tick_atom, const uuid& link_id) {
+      self->state.overdue.erase(link_id);
+      self->state.note_change(link_id);
+      evaluate_next(self);
+    },
     [=](tick_atom) {
       self->state.busy = false;
       evaluate_next(self);

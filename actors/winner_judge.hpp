@@ -6,9 +6,11 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace turnout {
 
@@ -19,6 +21,9 @@ struct winner_judge_tools {
   /// Links that it watches at most; those beyond are evaluated more often than
   /// necessary, never less often.
   size_t max_watched = 100'000;
+  /// How long a recommendation that a reader saw to be due is left to those who
+  /// stored the events that decide it: they know which one it was.
+  std::chrono::milliseconds overdue_after{5000};
 };
 
 /// State of the WINNER JUDGE: the links to be evaluated, and what is known of
@@ -55,6 +60,9 @@ public:
 
   /// Whether the last evaluation failed.
   bool failing = false;
+
+  /// Links that are evaluated when their while is over.
+  std::unordered_set<uuid> overdue;
 
 private:
   struct watched_link {

@@ -18,7 +18,9 @@ struct winner_judge_test : test::actors_fixture {
 
   void start() {
     start_pool(2);
-    judge = system->spawn(winner_judge, winner_judge_tools{pool, &counters});
+    winner_judge_tools tools{pool, &counters};
+    tools.overdue_after = std::chrono::milliseconds{500};
+    judge = system->spawn(winner_judge, tools);
   }
 
   /// Adds a link of which B is the winner, and returns its new totals.
@@ -142,6 +144,36 @@ TEST_F(winner_judge_test, a_change_is_judged_without_new_events) {
   const std::lock_guard guard{store->mutex};
   EXPECT_EQ(store->evidence[x.link_id].recommended->trigger,
             winner_trigger::change);
+}
+
+TEST_F(winner_judge_test, a_reader_does_not_take_the_place_of_what_decided) {
+  auto x = add_link(1);
+  x.last_conversion = uuid{3, 1};
+  start();
+  for (int i = 0; i < 20; ++i)
+    caf::anon_send(judge, overdue_atom::value, x.link_id);
+  tell({x});
+  eventually([&] { return made() == 1; });
+  // Once more for all its readers, and nothing after that.
+  eventually([&] { return store->count("evidence") == 2; });
+  tell({add_link(2)});
+  eventually([&] { return made() == 2; });
+  EXPECT_EQ(store->count("evidence"), 3);
+  const std::lock_guard guard{store->mutex};
+  const auto& stored = *store->evidence[x.link_id].recommended;
+  EXPECT_EQ(stored.trigger, winner_trigger::conversion);
+  EXPECT_EQ(stored.conversion_id, x.last_conversion);
+}
+
+TEST_F(winner_judge_test, a_reader_makes_up_for_a_lost_evaluation) {
+  const auto x = add_link(1);
+  start();
+  for (int i = 0; i < 2; ++i) {
+    caf::anon_send(judge, overdue_atom::value, x.link_id);
+    eventually([&] { return store->count("evidence") == i + 1; });
+  }
+  EXPECT_EQ(made(), 1);
+  EXPECT_TRUE(is_recommended(1));
 }
 
 TEST_F(winner_judge_test, watches_a_bounded_number_of_links) {
