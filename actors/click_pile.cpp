@@ -12,9 +12,22 @@ namespace {
 /// What an entry of the index takes beside the characters of its text, about.
 constexpr size_t bytes_of_entry = 220;
 
+/// Has others go first now and then, given how many clicks are done.
+void give_way_after(size_t clicks) {
+  if (clicks % 64 == 0)
+    background_thread::give_way();
+}
+
 } // namespace
 
+void click_pile::reserve(size_t clicks, size_t texts) {
+  x_rows.reserve(clicks);
+  x_index.reserve(texts);
+  x_texts.reserve(texts);
+}
+
 void click_pile::add(const click& x, place where) {
+  give_way_after(x_rows.size());
   x_rows.push_back({x.id, x.link_key, x.variant_key, x.created_at, x.visitor,
                     where.position, where.journal, x.stratum,
                     keep(x.ip_address), keep(x.user_agent), keep(x.referrer),
@@ -51,6 +64,7 @@ void click_pile::copy(size_t first, size_t last, storage::event_batch& to) {
   to.classes.resize(n);
   to.click_places.resize(n);
   for (size_t i = 0; i < n; ++i) {
+    give_way_after(i);
     const auto& x = x_rows[first + i];
     auto& y = to.clicks[i];
     y.id = x.id;

@@ -19,6 +19,9 @@ class click_pile {
 public:
   using place = storage::event_batch::place;
 
+  /// Makes room, so that no `add` has to move all that there is until then.
+  void reserve(size_t clicks, size_t texts);
+
   void add(const click& x, place where);
 
   /// Takes away the clicks of a journal after a position.
@@ -30,6 +33,11 @@ public:
 
   size_t size() const noexcept {
     return x_rows.size();
+  }
+
+  /// Returns how many different texts there are.
+  size_t num_texts() const noexcept {
+    return x_texts.size();
   }
 
   /// Returns how many of the clicks came last in `arrange`.

@@ -313,7 +313,12 @@ caf::error drain_state::store(round& x) {
 
 caf::expected<bool> drain_state::move_round() {
   round next;
+  // As large as the last one, or a quarter larger.
+  next.clicks.reserve(x_num_clicks + x_num_clicks / 4,
+                      x_num_texts + x_num_texts / 4);
   auto result = try_round(next);
+  x_num_clicks = next.clicks.size();
+  x_num_texts = next.clicks.num_texts();
   // A large one takes a while to be forgotten, too.
   return run([&] {
     next = {};
@@ -342,7 +347,7 @@ caf::expected<bool> drain_state::try_round(round& next) {
     std::chrono::duration<double>(now() - next.oldest).count());
   for (const auto& x : next.others.ranges) {
     x_positions[x.journal] = x.last;
-    if (auto failed = x_reader->trim(x.journal, x.last))
+    if (auto failed = run([&] { return x_reader->trim(x.journal, x.last); }))
       log::warning("journal not trimmed", {{"error", detail(failed)}});
   }
   return std::any_of(next.portions.begin(), next.portions.end(),

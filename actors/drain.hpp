@@ -137,6 +137,9 @@ private:
   /// time of the last look when there is none.
   timestamp x_oldest = timestamp::max();
   bool x_is_awaited = false;
+  /// Clicks of the last round, and their different texts.
+  size_t x_num_clicks = 0;
+  size_t x_num_texts = 0;
   /// Whether the store should be asked again, even without events.
   bool x_conversion_waits = false;
   background_thread x_calm;

@@ -3,6 +3,8 @@
 // is due, however slow the answers are, and its latency counts from then, so
 // that a server that stops for a second shows in all requests of that second.
 // Without a rate each connection sends its next request after the answer.
+// It has to run all the time itself: how much of it was taken from it is told,
+// and the latencies of requests that were not under way then.
 
 #include <CLI/CLI.hpp>
 #include <arpa/inet.h>
@@ -35,6 +37,10 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 
 using moment = clock_type::time_point;
+
+/// A pause of this program, which never waits for long, that it did not ask
+/// for.
+constexpr auto shortest_stall = std::chrono::microseconds{300};
 
 /// Divides the requests in a file.
 constexpr char separator = '\x1e';
@@ -143,8 +149,9 @@ public:
     // Who does not answer within that time after the end does not answer.
     const auto give_up = end + seconds(5);
     auto next = start;
+    x_seen = start;
     while (true) {
-      const auto t = clock_type::now();
+      const auto t = look();
       if (x_options.rate > 0) {
         for (; next <= t && next < end; next += pause())
           x_due.push_back(next);
@@ -158,6 +165,7 @@ public:
         x.due = x_due.front();
         x_due.pop_front();
         send(x);
+        look();
       }
       const auto all_sent
         = x_options.rate > 0 ? next >= end && x_due.empty() : t >= end;
@@ -188,16 +196,32 @@ public:
     }
     std::printf(
       "}, \"answered\": %llu, \"per_second\": %.1f, \"p50_ms\": %.3f, "
-      "\"p99_ms\": %.3f, \"p999_ms\": %.3f, \"max_ms\": %.3f}\n",
+      "\"p99_ms\": %.3f, \"p999_ms\": %.3f, \"max_ms\": %.3f, "
+      "\"client_stalled_percent\": %.2f, \"unstalled_p99_ms\": %.3f, "
+      "\"unstalled_p999_ms\": %.3f}\n",
       static_cast<unsigned long long>(answered),
       static_cast<double>(answered) / x_took, x_latency.quantile(0.5),
-      x_latency.quantile(0.99), x_latency.quantile(0.999), x_latency.max_ms());
+      x_latency.quantile(0.99), x_latency.quantile(0.999), x_latency.max_ms(),
+      100 * x_stalled.count() / x_took, x_unstalled.quantile(0.99),
+      x_unstalled.quantile(0.999));
   }
 
 private:
   static clock_type::duration seconds(double x) {
     return std::chrono::duration_cast<clock_type::duration>(
       std::chrono::duration<double>(x));
+  }
+
+  /// Returns the time, and notes when the core was taken from this program
+  /// since it was asked last.
+  moment look() {
+    const auto result = clock_type::now();
+    if (result - x_seen > shortest_stall) {
+      x_stalled += result - x_seen;
+      x_stall_end = result;
+    }
+    x_seen = result;
+    return result;
   }
 
   /// Arrivals that do not know of each other.
@@ -270,14 +294,14 @@ private:
   }
 
   void wait(moment until) {
-    const auto left
-      = std::max(until - clock_type::now(), clock_type::duration{0});
+    const auto left = std::max(until - look(), clock_type::duration{0});
     const auto ns
       = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
     const timespec timeout{static_cast<time_t>(ns / 1'000'000'000),
                            static_cast<long>(ns % 1'000'000'000)};
     epoll_event events[128];
     const auto n = ::epoll_pwait2(x_epoll, events, 128, &timeout, nullptr);
+    x_seen = std::min(clock_type::now(), std::max(x_seen, until));
     for (int i = 0; i < n; ++i) {
       auto& x = *static_cast<connection*>(events[i].data.ptr);
       if ((events[i].events & EPOLLOUT) != 0)
@@ -309,8 +333,10 @@ private:
     auto status = 0;
     std::from_chars(text.data() + 9, text.data() + 12, status);
     ++x_status[status];
-    x_latency.add(
-      std::chrono::duration<double>(clock_type::now() - x.due).count());
+    const auto took = std::chrono::duration<double>(look() - x.due).count();
+    x_latency.add(took);
+    if (x.due >= x_stall_end)
+      x_unstalled.add(took);
     free(x);
   }
 
@@ -343,6 +369,12 @@ private:
   double x_took = 0;
   std::map<int, uint64_t> x_status;
   histogram x_latency;
+  /// When this program was seen to run last.
+  moment x_seen;
+  moment x_stall_end;
+  std::chrono::duration<double> x_stalled{};
+  /// Latencies of requests during which it was not stalled.
+  histogram x_unstalled;
 };
 
 } // namespace

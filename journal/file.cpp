@@ -8,16 +8,34 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <thread>
 
 namespace turnout::journal {
 
 namespace {
+
+/// Bytes that the kernel deletes or writes in some 50 microseconds.
+constexpr off_t piece = off_t{1} << 20;
 
 int open_or_throw(const std::filesystem::path& path, int flags) {
   const auto fd = ::open(path.c_str(), flags | O_CLOEXEC, 0600);
   if (fd == -1)
     throw failed_call("open", errno);
   return fd;
+}
+
+/// Cuts a file that has no name any more off, a piece at a time and but for the
+/// first one: who copies it still finds its head. One that has another name, as
+/// in a backup by hard links, stays as it is.
+void shorten_unnamed(int fd) {
+  struct stat info {};
+  if (::fstat(fd, &info) == -1 || info.st_nlink > 0)
+    return;
+  for (auto size = info.st_size - piece; size >= piece; size -= piece) {
+    if (::ftruncate(fd, size) == -1)
+      return;
+    std::this_thread::yield();
+  }
 }
 
 } // namespace
@@ -65,6 +83,13 @@ void file::read(std::string& to, size_t max, int64_t offset) const {
 }
 
 void file::sync_data() const {
+  // Each piece is on its way before the next one. No more than a hint: what
+  // counts is the call after it.
+  const auto end = size();
+  for (off_t at = 0; at < end; at += piece) {
+    ::sync_file_range(x_fd, at, piece, SYNC_FILE_RANGE_WRITE);
+    std::this_thread::yield();
+  }
   if (::fdatasync(x_fd) == -1)
     throw failed_call("sync", errno);
 }
@@ -84,6 +109,20 @@ void file::sync() const {
 void file::truncate(int64_t offset) const {
   if (::ftruncate(x_fd, offset) == -1)
     throw failed_call("truncate", errno);
+}
+
+void remove_file(const std::filesystem::path& path) {
+  // Without a descriptor it is deleted at once.
+  const auto fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const auto result = ::unlink(path.c_str());
+  const auto failure = errno;
+  if (fd != -1) {
+    if (result == 0)
+      shorten_unnamed(fd);
+    ::close(fd);
+  }
+  if (result == -1 && failure != ENOENT)
+    throw failed_call("delete", failure);
 }
 
 void rename_file(const std::filesystem::path& from,

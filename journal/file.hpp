@@ -44,7 +44,8 @@ public:
   /// Forces it to the disk.
   void sync() const;
 
-  /// Forces what can be read of it to the disk.
+  /// Forces what can be read of it to the disk, a piece at a time and yielding
+  /// the core in between.
   void sync_data() const;
 
   /// Cuts everything off from the offset.
@@ -57,6 +58,11 @@ private:
 
   int x_fd;
 };
+
+/// Deletes a file, if there is one, a piece at a time and yielding the core in
+/// between: a kernel that is not preemptive would keep it for milliseconds.
+/// Throws `segment_error`, and then the file is still there.
+void remove_file(const std::filesystem::path& path);
 
 /// Renames a file; throws `segment_error`.
 void rename_file(const std::filesystem::path& from,

@@ -1,5 +1,8 @@
 #include "journal/files.hpp"
 
+#include "journal/fault.hpp"
+#include "journal/file.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -93,9 +96,13 @@ bool is_gone(const fs::path& path) {
 }
 
 caf::error remove_segment(const fs::path& path) {
-  std::error_code err;
-  fs::remove(path, err);
-  return err ? failed("delete", path, err) : caf::error{};
+  try {
+    remove_file(path);
+    return caf::error{};
+  } catch (const segment_error& x) {
+    return make_error(ec::journal,
+                      "cannot delete " + path.string() + ": " + x.what());
+  }
 }
 
 caf::error set_aside(const fs::path& path) {

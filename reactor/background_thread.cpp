@@ -12,7 +12,7 @@ namespace {
 
 using steady_clock = std::chrono::steady_clock;
 
-constexpr auto longest_turn = std::chrono::milliseconds{1};
+constexpr auto longest_turn = std::chrono::microseconds{500};
 
 /// When this background thread let others go first; none in other threads.
 thread_local std::optional<steady_clock::time_point> gave_way;

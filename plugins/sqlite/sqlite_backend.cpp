@@ -2,6 +2,7 @@
 
 #include "plugins/sqlite/click_functions.hpp"
 #include "plugins/sqlite/errors.hpp"
+#include "plugins/sqlite/long_writes.hpp"
 #include "plugins/sqlite/schema.hpp"
 #include "plugins/sqlite/sql.hpp"
 
@@ -87,6 +88,7 @@ void sqlite_backend::open_file() {
   if (is_new)
     fs::permissions(x_file, fs::perms::owner_read | fs::perms::owner_write);
   use_write_ahead_log(*db);
+  yield_in_long_writes(handle_of(db->session()));
   add_click_functions(handle_of(db->session()));
   for (auto setting : sql::settings)
     db->run_once(setting);
