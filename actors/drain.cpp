@@ -313,9 +313,12 @@ caf::error drain_state::store(round& x) {
 
 caf::expected<bool> drain_state::move_round() {
   round next;
-  // As large as the last one, or a quarter larger.
-  next.clicks.reserve(x_num_clicks + x_num_clicks / 4,
-                      x_num_texts + x_num_texts / 4);
+  run([&] {
+    // As large as the last one, or a quarter larger.
+    next.clicks.reserve(x_num_clicks + x_num_clicks / 4,
+                        x_num_texts + x_num_texts / 4);
+    return true;
+  });
   auto result = try_round(next);
   x_num_clicks = next.clicks.size();
   x_num_texts = next.clicks.num_texts();

@@ -47,6 +47,12 @@ void winner_judge_state::note_change(const uuid& link_id) {
   enqueue(link_id, entry);
 }
 
+void winner_judge_state::note_overdue(const uuid& link_id) {
+  auto& entry = find(link_id);
+  entry.watch.note_overdue();
+  enqueue(link_id, entry);
+}
+
 std::optional<winner_check> winner_judge_state::next() {
   if (x_due.empty())
     return std::nullopt;
@@ -144,7 +150,7 @@ winner_judge(judge_pointer self, const winner_judge_tools& tools) {
     },
     [=](tick_atom, const uuid& link_id) {
       self->state.overdue.erase(link_id);
-      self->state.note_change(link_id);
+      self->state.note_overdue(link_id);
       evaluate_next(self);
     },
     [=](tick_atom) {

@@ -38,6 +38,9 @@ public:
   /// Notes that a link has to be looked at.
   void note_change(const uuid& link_id);
 
+  /// Notes that a reader saw a while ago that the recommendation is due.
+  void note_overdue(const uuid& link_id);
+
   /// Returns the next evaluation; nullopt when none is due.
   std::optional<winner_check> next();
 

@@ -64,6 +64,15 @@ void winner_watch::note_change() {
   add_trigger(winner_trigger::change);
 }
 
+void winner_watch::note_overdue() {
+  if (x_under_way)
+    return;
+  x_settled = false;
+  x_all = true;
+  if (!x_due)
+    add_trigger(winner_trigger::change);
+}
+
 void winner_watch::add_trigger(winner_trigger x, const uuid& conversion_id) {
   // A conversion whose batch is not ours has no id here.
   x_due = true;
@@ -82,10 +91,12 @@ winner_check winner_watch::take() {
   x_all = false;
   x_candidates.clear();
   x_clicks_at_check = x_clicks;
+  x_under_way = true;
   return result;
 }
 
 void winner_watch::finish(const winner_verdict& x) {
+  x_under_way = false;
   // A change that was noted meanwhile has its own check.
   if (!x_due)
     x_settled = x.settled;
@@ -93,6 +104,7 @@ void winner_watch::finish(const winner_verdict& x) {
 }
 
 void winner_watch::fail(const winner_check& x) {
+  x_under_way = false;
   if (x.candidates.empty())
     x_all = true;
   else

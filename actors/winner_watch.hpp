@@ -37,6 +37,10 @@ public:
   /// variant is evaluated.
   void note_change();
 
+  /// A reader saw a while ago that the recommendation is due: every variant is
+  /// evaluated, unless that is under way, or with what is due already.
+  void note_overdue();
+
   /// Returns whether an evaluation is due.
   bool is_due() const noexcept {
     return x_due;
@@ -59,6 +63,7 @@ private:
   int64_t x_version = -1;
   bool x_settled = false;
   bool x_due = false;
+  bool x_under_way = false;
   /// What is due: every variant, or these.
   bool x_all = false;
   std::vector<uuid> x_candidates;

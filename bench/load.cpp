@@ -3,8 +3,8 @@
 // is due, however slow the answers are, and its latency counts from then, so
 // that a server that stops for a second shows in all requests of that second.
 // Without a rate each connection sends its next request after the answer.
-// It has to run all the time itself: how much of it was taken from it is told,
-// and the latencies of requests that were not under way then.
+// It has to run all the time itself: how much of that was taken from it is
+// told, and the latencies without the time of each request in which it was.
 
 #include <CLI/CLI.hpp>
 #include <arpa/inet.h>
@@ -30,6 +30,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -202,7 +203,7 @@ public:
       static_cast<unsigned long long>(answered),
       static_cast<double>(answered) / x_took, x_latency.quantile(0.5),
       x_latency.quantile(0.99), x_latency.quantile(0.999), x_latency.max_ms(),
-      100 * x_stalled.count() / x_took, x_unstalled.quantile(0.99),
+      100 * stalled_since({}).count() / x_took, x_unstalled.quantile(0.99),
       x_unstalled.quantile(0.999));
   }
 
@@ -216,11 +217,18 @@ private:
   /// since it was asked last.
   moment look() {
     const auto result = clock_type::now();
-    if (result - x_seen > shortest_stall) {
-      x_stalled += result - x_seen;
-      x_stall_end = result;
-    }
+    if (result - x_seen > shortest_stall)
+      x_stalls.emplace_back(x_seen, result);
     x_seen = result;
+    return result;
+  }
+
+  /// Returns for how long the core was taken from this program since then.
+  std::chrono::duration<double> stalled_since(moment begin) const {
+    std::chrono::duration<double> result{};
+    for (auto i = x_stalls.rbegin(); i != x_stalls.rend() && i->second > begin;
+         ++i)
+      result += i->second - std::max(i->first, begin);
     return result;
   }
 
@@ -285,6 +293,8 @@ private:
     x_watched.erase(x.fd);
     ::close(x.fd);
     open(x);
+    // Which may have taken a while, but not from this program.
+    x_seen = clock_type::now();
     free(x);
   }
 
@@ -333,10 +343,9 @@ private:
     auto status = 0;
     std::from_chars(text.data() + 9, text.data() + 12, status);
     ++x_status[status];
-    const auto took = std::chrono::duration<double>(look() - x.due).count();
-    x_latency.add(took);
-    if (x.due >= x_stall_end)
-      x_unstalled.add(took);
+    const std::chrono::duration<double> took = look() - x.due;
+    x_latency.add(took.count());
+    x_unstalled.add((took - stalled_since(x.due)).count());
     free(x);
   }
 
@@ -371,9 +380,9 @@ private:
   histogram x_latency;
   /// When this program was seen to run last.
   moment x_seen;
-  moment x_stall_end;
-  std::chrono::duration<double> x_stalled{};
-  /// Latencies of requests during which it was not stalled.
+  /// When it did not, from and to.
+  std::vector<std::pair<moment, moment>> x_stalls;
+  /// Latencies without the time for which it did not.
   histogram x_unstalled;
 };
 

@@ -259,8 +259,8 @@ class Bench:
             most = burst["answered"] / (time.monotonic() - begin)
             # The client's core, too, is taken from it: by the machine's host,
             # and by the kernel when writes to the disk end.
-            bar = ("unstalled p99 at most 2 ms, p99.9 at most 10 ms: of "
-                   "requests during which the client ran")
+            bar = ("p99 at most 2 ms, p99.9 at most 10 ms, without the time "
+                   "for which the client did not run")
             for server, half_of, rate, bar in (
                     (ours, "its maximum rate", most, bar),
                     (plain, "the same", most, ""),

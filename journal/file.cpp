@@ -1,5 +1,6 @@
 #include "journal/file.hpp"
 
+#include "core/core_turn.hpp"
 #include "journal/fault.hpp"
 
 #include <fcntl.h>
@@ -8,7 +9,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <thread>
 
 namespace turnout::journal {
 
@@ -31,10 +31,12 @@ void shorten_unnamed(int fd) {
   struct stat info {};
   if (::fstat(fd, &info) == -1 || info.st_nlink > 0)
     return;
-  for (auto size = info.st_size - piece; size >= piece; size -= piece) {
+  core_turn turn;
+  for (auto size = (info.st_size - 1) / piece * piece; size >= piece;
+       size -= piece) {
     if (::ftruncate(fd, size) == -1)
       return;
-    std::this_thread::yield();
+    turn.yield_if_over();
   }
 }
 
@@ -83,12 +85,14 @@ void file::read(std::string& to, size_t max, int64_t offset) const {
 }
 
 void file::sync_data() const {
-  // Each piece is on its way before the next one. No more than a hint: what
-  // counts is the call after it.
+  // No more than a hint, which a file system need not know: what counts is the
+  // call after it.
+  core_turn turn;
   const auto end = size();
   for (off_t at = 0; at < end; at += piece) {
-    ::sync_file_range(x_fd, at, piece, SYNC_FILE_RANGE_WRITE);
-    std::this_thread::yield();
+    if (::sync_file_range(x_fd, at, piece, SYNC_FILE_RANGE_WRITE) == -1)
+      break;
+    turn.yield_if_over();
   }
   if (::fdatasync(x_fd) == -1)
     throw failed_call("sync", errno);

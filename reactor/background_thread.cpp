@@ -1,8 +1,8 @@
 #include "reactor/background_thread.hpp"
 
+#include "core/core_turn.hpp"
 #include "reactor/thread.hpp"
 
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -10,12 +10,8 @@ namespace turnout {
 
 namespace {
 
-using steady_clock = std::chrono::steady_clock;
-
-constexpr auto longest_turn = std::chrono::microseconds{500};
-
-/// When this background thread let others go first; none in other threads.
-thread_local std::optional<steady_clock::time_point> gave_way;
+/// None in threads that are not background threads.
+thread_local std::optional<core_turn> turn;
 
 } // namespace
 
@@ -43,15 +39,13 @@ void background_thread::run(const std::function<void()>& f) {
 }
 
 void background_thread::give_way() noexcept {
-  if (!gave_way || steady_clock::now() - *gave_way < longest_turn)
-    return;
-  std::this_thread::yield();
-  gave_way = steady_clock::now();
+  if (turn)
+    turn->yield_if_over();
 }
 
 void background_thread::serve(int niceness) {
   be_nicer(niceness);
-  gave_way = steady_clock::now();
+  turn.emplace();
   std::unique_lock guard{x_mutex};
   for (;;) {
     x_changed.wait(guard, [this] { return x_work != nullptr || x_stop; });

@@ -30,10 +30,9 @@ public:
   /// called by one thread at a time.
   void run(const std::function<void()>& f);
 
-  /// Has the others who wait for this core go first, at most every millisecond.
-  /// To be called often in the middle of work: a kernel that is not preemptive
-  /// takes the core from a thread only when its timer ticks, every few
-  /// milliseconds. Outside of background threads it does nothing.
+  /// Has the others who wait for this core go first when the turn of this
+  /// thread is over (core/core_turn.hpp). To be called often in the middle of
+  /// work; outside of background threads it does nothing.
   static void give_way() noexcept;
 
 private:

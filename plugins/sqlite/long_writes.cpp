@@ -1,9 +1,11 @@
 #include "plugins/sqlite/long_writes.hpp"
 
+#include "core/core_turn.hpp"
+
 #include <soci/sqlite3/soci-sqlite3.h>
+#include <sys/resource.h>
 
 #include <atomic>
-#include <thread>
 
 namespace turnout::sqlite {
 
@@ -11,19 +13,22 @@ using namespace sqlite_api;
 
 namespace {
 
-/// Writes between two yields: some 100 microseconds.
-constexpr unsigned writes_of_turn = 32;
-
 using write_function = decltype(sqlite3_io_methods::xWrite);
 
 /// How SQLite writes to files of its default VFS.
 std::atomic<write_function> plain_write = nullptr;
 
+/// Returns whether this thread has a lower priority than others: there is
+/// somebody to give way to, and nobody waits for it.
+bool is_background() noexcept {
+  return getpriority(PRIO_PROCESS, 0) > 0;
+}
+
 int write_page(sqlite3_file* file, const void* bytes, int size,
                sqlite3_int64 offset) {
-  thread_local unsigned count = 0;
-  if (++count % writes_of_turn == 0)
-    std::this_thread::yield();
+  thread_local core_turn turn;
+  if (turn.is_over() && is_background())
+    turn.yield();
   return plain_write.load()(file, bytes, size, offset);
 }
 

@@ -248,4 +248,40 @@ TEST_F(evaluation_test, fails_with_the_store) {
   EXPECT_FALSE(evaluate_winner(db, {link_id, {}, {}, {}}, now()));
 }
 
+TEST_F(winner_watch_test, a_reader_has_everything_evaluated) {
+  click(0);
+  pass();
+  watch.note_overdue();
+  const auto x = pass();
+  EXPECT_THAT(x.candidates, IsEmpty());
+  EXPECT_EQ(x.trigger, winner_trigger::change);
+}
+
+TEST_F(winner_watch_test, a_reader_leaves_the_trigger_of_what_is_due) {
+  click(0);
+  pass();
+  convert(1);
+  watch.note_overdue();
+  const auto x = pass();
+  EXPECT_EQ(x.trigger, winner_trigger::conversion);
+  EXPECT_EQ(x.conversion_id, last);
+  EXPECT_THAT(x.candidates, IsEmpty());
+}
+
+TEST_F(winner_watch_test, a_reader_leaves_what_is_under_way) {
+  click(0);
+  pass();
+  convert(1);
+  auto x = watch.take();
+  watch.note_overdue();
+  EXPECT_FALSE(watch.is_due());
+  watch.fail(x);
+  x = pass();
+  EXPECT_EQ(x.trigger, winner_trigger::conversion);
+  EXPECT_EQ(x.conversion_id, last);
+  // Over, it is asked again.
+  watch.note_overdue();
+  EXPECT_TRUE(watch.is_due());
+}
+
 } // namespace turnout

@@ -50,7 +50,7 @@ TEST_F(file_test, removing_shortens_for_who_reads_but_leaves_the_head) {
     EXPECT_FALSE(fs::exists(path));
     EXPECT_LE(in.size(), size);
     EXPECT_GE(in.size(), std::min<int64_t>(size, 1'000'000));
-    EXPECT_LE(in.size(), 2'200'000);
+    EXPECT_LE(in.size(), 1'100'000);
     EXPECT_TRUE(is_start_of_file(in));
   }
 }
