@@ -64,7 +64,8 @@ public:
   /// Whether the last evaluation failed.
   bool failing = false;
 
-  /// Links that are evaluated when their while is over.
+  /// Links whose recommendation a reader saw to be due, until their while is
+  /// over.
   std::unordered_set<uuid> overdue;
 
 private:

@@ -339,18 +339,22 @@ class Bench:
 
     def reactors(self):
         store, _, slugs, _ = self.store(self.options.links)
-        requests = self.requests("reactors", visits(slugs))
+        random_slugs = self.requests("reactors", visits(slugs))
+        one_slug = self.requests("reactors-hot", visits([slugs[0]] * 1000))
         both = f"{self.server_cores},{self.client_cores}"
         with Turnout(self.turnout, self.work / "one", both, store, 1,
                      "one reactor") as one, \
                 Turnout(self.turnout, self.work / "two", both, store, 2,
                         "two reactors") as two:
-            found = self.interleave([one, two], requests)
-            self.show("reactors", one.name, found[one.name])
-            x = found[two.name]
-            x["ratio"] = x["cpu_us"] / found[one.name]["cpu_us"]
-            self.show("reactors", two.name, x, "CPU at most 1.15 of one",
-                      x["ratio"] <= 1.15)
+            for kind, requests, bar in (
+                    ("random slugs", random_slugs, "CPU at most 1.15 of one"),
+                    ("one slug", one_slug, "")):
+                found = self.interleave([one, two], requests)
+                self.show("reactors", f"{one.name}, {kind}", found[one.name])
+                x = found[two.name]
+                x["ratio"] = x["cpu_us"] / found[one.name]["cpu_us"]
+                self.show("reactors", f"{two.name}, {kind}", x, bar,
+                          x["ratio"] <= 1.15 if bar else None)
 
     def flood(self):
         store, _, slugs, _ = self.store(self.options.links)
@@ -401,6 +405,23 @@ class Bench:
             self.show("memory", f"{len(slugs):,} links, {len(active):,} active",
                       x, "at most 400 MiB, ready within 2 s",
                       x["resident_mib"] <= 400 and ready <= 2)
+
+    def cold(self):
+        store, _, slugs, _ = self.store(self.options.links)
+        shuffled = slugs[:]
+        random.Random(6).shuffle(shuffled)
+        requests = self.requests("cold", visits(shuffled))
+        seconds = self.options.seconds
+        # At the second rate most visits are of links that are in memory soon.
+        for rate, name in ((2000, "each link for the first time"),
+                           (30_000, "a start under load")):
+            with Turnout(self.turnout, self.work / "turnout",
+                         self.server_cores, store) as ours:
+                x = self.measure(ours, lambda: self.load(
+                    ours, requests, seconds, rate))
+                check_answers(x, "302")
+                x["links_loaded"] = ours.metrics()["turnout_links_loaded"]
+                self.show("cold", name, x)
 
     def reads(self):
         clicks = self.options.clicks
@@ -469,7 +490,7 @@ class Bench:
 
 
 PARTS = ["redirect", "latency", "flood", "reactors", "sustained", "memory",
-         "reads", "create"]
+         "cold", "reads", "create"]
 
 
 def check_answers(x, status):

@@ -12,7 +12,8 @@ trap 'rm -rf "$dir"' EXIT
 python3 "$1/bench/main.py" --build "$2" --work "$dir/work" --seconds 1 \
   --rounds 1 --links 300 --stored 500 --clicks 3000 --minutes 0.02 \
   --json "$dir/figures.json"
-for part in redirect latency flood reactors sustained memory reads create; do
+for part in redirect latency flood reactors sustained memory cold reads \
+  create; do
   jq -e --arg part "$part" 'any(.rows[]; .part == $part)' \
     "$dir/figures.json" >/dev/null \
     || { echo "no figures of $part" >&2; exit 1; }

@@ -3,7 +3,7 @@
 #include "tests/storage/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
-#include <soci/sqlite3/soci-sqlite3.h>
+#include <sqlite3.h>
 
 #include <string>
 #include <utility>
@@ -11,8 +11,6 @@
 namespace turnout::test {
 
 namespace {
-
-using namespace sqlite_api;
 
 class long_writes_test : public testing::Test {
 protected:
@@ -44,6 +42,11 @@ protected:
     return result;
   }
 
+  void yield_in_long_writes() {
+    // The plugin has SQLite's names in a namespace of SOCI.
+    sqlite::yield_in_long_writes(reinterpret_cast<sqlite_api::sqlite3*>(db));
+  }
+
   const sqlite3_io_methods* methods_of(int which) {
     sqlite3_file* file = nullptr;
     EXPECT_EQ(sqlite3_file_control(db, "main", which, &file), SQLITE_OK);
@@ -62,14 +65,14 @@ TEST_F(long_writes_test, only_the_writes_of_file_and_log_are_replaced) {
   for (const auto which :
        {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
     const auto* before = methods_of(which);
-    sqlite::yield_in_long_writes(db);
+    yield_in_long_writes();
     const auto* after = methods_of(which);
     EXPECT_NE(after->xWrite, before->xWrite);
     EXPECT_EQ(after->xRead, before->xRead);
     EXPECT_EQ(after->xSync, before->xSync);
     EXPECT_EQ(after->xShmMap, before->xShmMap);
     // Once more changes nothing, nor does it call itself.
-    sqlite::yield_in_long_writes(db);
+    yield_in_long_writes();
     EXPECT_EQ(methods_of(which), after);
     open();
     run("SELECT count(*) FROM numbers");
@@ -77,7 +80,7 @@ TEST_F(long_writes_test, only_the_writes_of_file_and_log_are_replaced) {
 }
 
 TEST_F(long_writes_test, what_is_written_is_read) {
-  sqlite::yield_in_long_writes(db);
+  yield_in_long_writes();
   run("INSERT INTO numbers WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
       " SELECT i + 1 FROM n WHERE i < 20000)"
       " SELECT i, 'text ' || i || hex(zeroblob(100)) FROM n");
