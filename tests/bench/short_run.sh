@@ -12,8 +12,8 @@ trap 'rm -rf "$dir"' EXIT
 python3 "$1/bench/main.py" --build "$2" --work "$dir/work" --seconds 1 \
   --rounds 1 --links 300 --stored 500 --clicks 3000 --minutes 0.02 \
   --json "$dir/figures.json"
-for part in redirect latency flood reactors sustained memory cold reads \
-  create; do
+parts="redirect latency flood reactors sustained memory cold reads create"
+for part in $parts; do
   jq -e --arg part "$part" 'any(.rows[]; .part == $part)' \
     "$dir/figures.json" >/dev/null \
     || { echo "no figures of $part" >&2; exit 1; }
