@@ -313,12 +313,13 @@ caf::error drain_state::store(round& x) {
 
 caf::expected<bool> drain_state::move_round() {
   round next;
-  run([&] {
-    // As large as the last one, or a quarter larger.
-    next.clicks.reserve(x_num_clicks + x_num_clicks / 4,
-                        x_num_texts + x_num_texts / 4);
-    return true;
-  });
+  if (x_num_clicks > 0)
+    run([&] {
+      // As large as the last one, or a quarter larger.
+      next.clicks.reserve(x_num_clicks + x_num_clicks / 4,
+                          x_num_texts + x_num_texts / 4);
+      return true;
+    });
   auto result = try_round(next);
   x_num_clicks = next.clicks.size();
   x_num_texts = next.clicks.num_texts();

@@ -1,12 +1,11 @@
 #include "plugins/sqlite/long_writes.hpp"
 
+#include "tests/storage/sqlite_connection.hpp"
 #include "tests/storage/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include <string>
-#include <utility>
 
 namespace turnout::test {
 
@@ -20,14 +19,12 @@ protected:
     run("CREATE TABLE numbers (n INTEGER PRIMARY KEY, text TEXT)");
   }
 
-  ~long_writes_test() override {
-    sqlite3_close(db);
-  }
-
   void open() {
-    sqlite3_close(std::exchange(db, nullptr));
-    EXPECT_EQ(sqlite3_open((x_directory.path() / "test.db").c_str(), &db),
+    x_db.reset();
+    sqlite3* raw = nullptr;
+    EXPECT_EQ(sqlite3_open((x_directory.path() / "test.db").c_str(), &raw),
               SQLITE_OK);
+    x_db.reset(raw);
   }
 
   /// Runs a statement and returns the first column of its last row.
@@ -37,26 +34,27 @@ protected:
       *static_cast<std::string*>(to) = values[0];
       return 0;
     };
-    EXPECT_EQ(sqlite3_exec(db, sql, keep, &result, nullptr), SQLITE_OK)
-      << sqlite3_errmsg(db);
+    EXPECT_EQ(sqlite3_exec(x_db.get(), sql, keep, &result, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(x_db.get());
     return result;
   }
 
   void yield_in_long_writes() {
     // The plugin has SQLite's names in a namespace of SOCI.
-    sqlite::yield_in_long_writes(reinterpret_cast<sqlite_api::sqlite3*>(db));
+    sqlite::yield_in_long_writes(
+      reinterpret_cast<sqlite_api::sqlite3*>(x_db.get()));
   }
 
   const sqlite3_io_methods* methods_of(int which) {
     sqlite3_file* file = nullptr;
-    EXPECT_EQ(sqlite3_file_control(db, "main", which, &file), SQLITE_OK);
+    EXPECT_EQ(sqlite3_file_control(x_db.get(), "main", which, &file),
+              SQLITE_OK);
     return file->pMethods;
   }
 
-  sqlite3* db = nullptr;
-
 private:
   temporary_directory x_directory;
+  sqlite_connection x_db;
 };
 
 } // namespace
